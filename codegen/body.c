@@ -1,0 +1,120 @@
+/* Statements of a kernel's body: one an instruction, assigned through a cast to the result's type, so that no precedence parentheses are needed. */
+#include "codegen/emitter.h"
+
+#include <string.h>
+
+const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->c_type; }
+
+static bool letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The unsigned type that integer code computes in: at least as wide as int. */
+static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
+
+/* F(exp), H(maximum) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
+static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
+    const krf__dtype_info *info = krf__dtype(dtype);
+    if (kind == 'K') {
+        krf__str_printf(out, "(%s)(%.*s)", info->c_type, (int)length, inner);
+    } else if (kind == 'F') {
+        krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
+    } else {
+        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, info->name);
+    }
+}
+
+void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out) {
+    for (const char *at = code; *at != '\0';) {
+        size_t n = 0;
+        while (letter(at[n])) {
+            n++;
+        }
+        if (n == 1 && *at >= 'A' && *at <= 'C') {
+            krf__str_put(out, operands[*at - 'A']);
+        } else if (n == 1 && *at == 'T') {
+            krf__str_put(out, krf__c_type((int)dtype));
+        } else if (n == 1 && *at == 'U') {
+            krf__str_put(out, unsigned_type(dtype));
+        } else if (n == 1 && at[1] == '(' && strchr("KFH", *at) != NULL) {
+            size_t inner = strcspn(at, ")") - 2;
+            put_call(e, *at, dtype, at + 2, inner, out);
+            n = inner + 3;
+        } else {
+            n = n > 0 ? n : 1;
+            krf__str_putn(out, at, n);
+        }
+        at += n;
+    }
+}
+
+void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    if (i->op == KRF__constant) {
+        bool negative = i->dtype != KRF_BOOL && krf__bits_to_f64((krf_dtype)i->dtype, i->value) < 0;
+        krf__str_put(out, negative ? "(" : "");
+        krf__emit_literal(e, (krf_dtype)i->dtype, i->value, out);
+        krf__str_put(out, negative ? ")" : "");
+    } else if (i->op == KRF__scalar) {
+        krf__str_printf(out, "%ss%u", e->target->arguments, i->slot);
+    } else {
+        krf__str_printf(out, "t%u", instr);
+    }
+}
+
+static void put_cast(const krf__emitter *e, const krf__instr *i, const char *operand, krf__str *out) {
+    const krf__dtype_info *from = krf__dtype((krf_dtype)i->from), *to = krf__dtype((krf_dtype)i->dtype);
+    (void)e;
+    if (to->kind == KRF__KIND_BOOL) {
+        krf__str_printf(out, "%s != 0", operand);
+    } else if (from->kind == KRF__KIND_REAL && to->kind == KRF__KIND_INT) {
+        krf__str_printf(out, "krf_cast_%s_%s(%s)", from->name, to->name, operand);
+    } else {
+        krf__str_put(out, operand);
+    }
+}
+
+void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    krf__str operands[3] = {{0}};
+    const char *texts[3] = {"", "", ""};
+    int arity = krf__op_info_of(i->op)->arity;
+    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store) {
+        return;
+    }
+    krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
+    if (i->op == KRF__load) {
+        e->target->load(e, i, out);
+        krf__str_put(out, ";\n");
+        return;
+    }
+    for (int k = 0; k < arity; k++) {
+        krf__emit_value(e, i->args[k], &operands[k]);
+        texts[k] = operands[k].data != NULL ? operands[k].data : "";
+    }
+    krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
+    if (i->op == KRF__cast) {
+        put_cast(e, i, texts[0], out);
+    } else {
+        const char *code = krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
+        krf__emit_code(e, code != NULL ? code : "?", (krf_dtype)i->from, texts, out);
+    }
+    krf__str_put(out, ");\n");
+    for (int k = 0; k < arity; k++) {
+        out->failed |= operands[k].failed;
+        krf__str_free(&operands[k]);
+    }
+}
+
+/* red0(A, B), red1(A, B), ...: how each reduction combines two values. */
+void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
+    static const char *const names[3] = {"A", "B", "C"};
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const krf__instr *i = &e->k->instrs[e->k->n_domain + r];
+        const char *type = krf__c_type(i->dtype);
+        krf__str_printf(out, "%s %s red%u(%s A, %s B) { return (%s)(", e->target->inline_function, type, r, type, type, type);
+        krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
+                       (krf_dtype)i->dtype, names, out);
+        krf__str_put(out, "); }\n");
+    }
+}

@@ -1,0 +1,90 @@
+/* The walker: names operands, expands the skeleton of the schedule, and puts before it what its text turned out to need. */
+#include "codegen/emit.h"
+
+#include "base/mem.h"
+#include "codegen/emitter.h"
+
+#include <string.h>
+
+const krf__target *krf__target_of(const char *name) {
+    static const krf__target *const targets[] = {&krf__target_c, &krf__target_cuda};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        if (strcmp(targets[i]->name, name) == 0) {
+            return targets[i];
+        }
+    }
+    return NULL;
+}
+
+static void name_operands(krf__emitter *e) {
+    uint32_t in = 0, out = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        bool store = e->k->operands[i].store;
+        krf__str s = {0};
+        krf__str_printf(&s, "%s%u", store ? "out" : "in", store ? out++ : in++);
+        if (s.data != NULL) {
+            strncpy(e->operand_names[i], s.data, sizeof e->operand_names[i] - 1);
+        }
+        e->failed.failed |= s.failed;
+        krf__str_free(&s);
+    }
+}
+
+static void name(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->name); }
+static void index_type(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__index_type(e)); }
+static void vector(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector); }
+
+static void header(krf__emitter *e, krf__str *out) {
+    krf__emit_arguments(e, out);
+    krf__emit_combine_functions(e, out);
+}
+
+/* The product of a part's extents, in the index type. */
+static void size_of_part(const krf__emitter *e, int first, int n, krf__str *out) {
+    krf__str_put(out, n > 1 ? "(" : "");
+    for (int d = first; d < first + n; d++) {
+        krf__str_printf(out, "%sn%d", d > first ? " * " : "", d);
+    }
+    krf__str_put(out, n > 1 ? ")" : "");
+    (void)e;
+}
+static void kept_size(krf__emitter *e, krf__str *out) { size_of_part(e, 0, e->k->n_kept, out); }
+static void reduced_size(krf__emitter *e, krf__str *out) { size_of_part(e, e->k->n_kept, e->k->n_reduced, out); }
+
+extern const krf__hole krf__common_holes[];
+const krf__hole krf__common_holes[] = {
+    {"NAME", name},           {"INDEX", index_type},           {"VECTOR", vector}, {"HEADER", header}, {"EXTENTS", krf__emit_extents},
+    {"KEPT_SIZE", kept_size}, {"REDUCED_SIZE", reduced_size}, {NULL, NULL},
+};
+
+/* The text may not end the comment that it stands in. */
+static void put_comment(const char *text, krf__str *out) {
+    for (; text != NULL && *text != '\0'; text++) {
+        krf__str_char(out, *text == '\n' || (text[0] == '*' && text[1] == '/') ? ' ' : *text);
+    }
+}
+
+void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
+    krf__emitter e = {.k = kernel, .target = target};
+    krf__str text = {0};
+    e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
+    e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
+    e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
+    if (e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL) {
+        out->failed = true;
+        goto done;
+    }
+    name_operands(&e);
+    krf__emit_skeleton(&e, target->skeletons[kernel->schedule], &text);
+    krf__str_printf(out, "/* %s: ", kernel->name);
+    put_comment(kernel->expression, out);
+    krf__str_put(out, " */\n");
+    krf__emit_sections(&e, text.data, out);
+    krf__str_put(out, text.data != NULL ? text.data : "");
+    out->failed |= e.failed.failed || text.failed;
+done:
+    krf__str_free(&text);
+    krf__mem_free(e.operand_names);
+    krf__mem_free(e.stage_of);
+    krf__mem_free(e.taint);
+}

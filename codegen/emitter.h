@@ -1,0 +1,70 @@
+/* What the parts of the code generator share: the kernel being printed, the target, and small printers. */
+#ifndef KRF_CODEGEN_EMITTER_H
+#define KRF_CODEGEN_EMITTER_H
+
+#include "codegen/emit.h"
+
+typedef struct krf__emitter krf__emitter;
+
+/* Fills a hole of a skeleton: appends text without a trailing newline problem: lines end with '\n' where the hole stands alone on its line. */
+typedef struct krf__hole {
+    const char *name;
+    void (*fill)(krf__emitter *e, krf__str *out);
+} krf__hole;
+
+struct krf__target {
+    const char *name;
+    const char *suffix;          /* of its skeleton files: ".c", ".cu" */
+    const char *skeletons[KRF__SCHEDULE_COUNT];
+    const char *arguments;       /* how the argument block is reached: "a->", "a." */
+    const char *function_prefix; /* of mathematical functions: "krf_", "" */
+    const char *definitions;     /* what the sections of codegen/math expect to be defined */
+    const char *const *sources;  /* files whose sections may be used, NULL at the end */
+    const char *inline_function; /* "static inline" */
+    const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
+    const krf__hole *holes;      /* its own, besides the common ones; NULL name at the end */
+    void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop */
+};
+
+extern const krf__target krf__target_c, krf__target_cuda;
+
+struct krf__emitter {
+    const krf__kernel *k;
+    const krf__target *target;
+    char (*operand_names)[12];   /* "in0", "out0" */
+    uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
+    bool *taint;                 /* C: scratch of the staging */
+    int mode;                    /* 0: loads are of the domain; 1: of the part over results */
+    krf__str failed;             /* sticky: only .failed is used */
+};
+
+/* ---- literal.c ---- */
+void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
+
+/* ---- body.c ---- */
+/* The right-hand side of an elementwise instruction over the texts of its operands. */
+void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);
+void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out);     /* "t7", or a literal, or an argument */
+void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
+void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
+const char *krf__c_type(int dtype);
+
+/* ---- index.c ---- */
+typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;
+const char *krf__index_type(const krf__emitter *e);
+/* Declares the indices of a part's dimensions ("i0", "i1", ...: by dimension number) from a linear index. The last one too unless `linear` is it already. */
+void krf__emit_position(const krf__emitter *e, krf__part part, const char *linear, krf__str *out);
+/* " + i0 * in0_s0 + i1" for the dimensions of a part, without `except` (-1: none). Empty when the operand is constant there. */
+void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, int except, krf__str *out);
+void krf__emit_extents(krf__emitter *e, krf__str *out);  /* local copies of extents and strides in the index type */
+void krf__emit_arguments(krf__emitter *e, krf__str *out); /* the struct */
+
+/* ---- template.c ---- */
+/* Expands a skeleton: $NAME is filled by the hole of that name. A hole alone on its line takes the line's indentation for each line it prints. */
+void krf__emit_skeleton(krf__emitter *e, const char *file, krf__str *out);
+
+/* ---- section.c ---- */
+/* The sections of codegen/math that `text` needs, callees first. */
+void krf__emit_sections(const krf__emitter *e, const char *text, krf__str *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* Indices: the argument struct, local copies of extents and strides, positions from linear indices, and offsets of operands. */
+#include "codegen/emitter.h"
+
+static int part_first(const krf__kernel *k, krf__part part) { return part == KRF__PART_KEPT ? 0 : k->n_kept; }
+static int part_dims(const krf__kernel *k, krf__part part) { return part == KRF__PART_KEPT ? k->n_kept : k->n_reduced; }
+
+const char *krf__index_type(const krf__emitter *e) { return e->k->wide ? "long long" : "int"; }
+
+/* Every field takes 8 bytes: narrower scalars are padded. */
+static void put_scalar_field(krf__str *out, int dtype, uint32_t index) {
+    switch (krf_dtype_size((krf_dtype)dtype)) {
+    case 1: krf__str_printf(out, "    %s s%u, s%u_[7];\n", krf__c_type(dtype), index, index); break;
+    case 4: krf__str_printf(out, "    %s s%u, s%u_;\n", krf__c_type(dtype), index, index); break;
+    default: krf__str_printf(out, "    %s s%u;\n", krf__c_type(dtype), index);
+    }
+}
+
+void krf__emit_arguments(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str_put(out, "struct krf_arguments {\n");
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        krf__str_printf(out, "    %s%s *%s;\n", o->store ? "" : "const ", krf__c_type(o->dtype), e->operand_names[i]);
+    }
+    for (uint32_t i = 0; i < k->n_scalars; i++) {
+        put_scalar_field(out, k->scalars[i].dtype, i);
+    }
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        krf__str_printf(out, "    long long n%d;\n", d);
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            if (krf__stride_class(k, &k->operands[i], d) == 2) {
+                krf__str_printf(out, "    long long %s_s%d;\n", e->operand_names[i], d);
+            }
+        }
+    }
+    if (k->n_reductions > 0) {
+        krf__str_put(out, "    long long chunk, chunks;\n    unsigned long long *scratch;\n    unsigned *tickets;\n");
+    }
+    krf__str_put(out, "};\n");
+}
+
+void krf__emit_extents(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *type = krf__index_type(e), *a = e->target->arguments;
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        krf__str_printf(out, "const %s n%d = (%s)%sn%d;\n", type, d, type, a, d);
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            if (krf__stride_class(k, &k->operands[i], d) == 2) {
+                krf__str_printf(out, "const %s %s_s%d = (%s)%s%s_s%d;\n", type, e->operand_names[i], d, type, a, e->operand_names[i], d);
+            }
+        }
+    }
+}
+
+void krf__emit_position(const krf__emitter *e, krf__part part, const char *linear, krf__str *out) {
+    int first = part_first(e->k, part), last = first + part_dims(e->k, part) - 1;
+    const char *type = krf__index_type(e);
+    if (first == last) {
+        krf__str_printf(out, "const %s i%d = %s;\n", type, first, linear);
+        return;
+    }
+    for (int d = last; d >= first; d--) {
+        if (d == last) {
+            krf__str_printf(out, "const %s i%d = %s %% n%d, q%d = %s / n%d;\n", type, d, linear, d, d, linear, d);
+        } else if (d > first) {
+            krf__str_printf(out, "const %s i%d = q%d %% n%d, q%d = q%d / n%d;\n", type, d, d + 1, d, d, d + 1, d);
+        } else {
+            krf__str_printf(out, "const %s i%d = q%d;\n", type, d, d + 1);
+        }
+    }
+}
+
+void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, int except, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    int first = part_first(e->k, part);
+    for (int d = first; d < first + part_dims(e->k, part); d++) {
+        int class_ = krf__stride_class(e->k, o, d);
+        if (d != except && class_ == 1) {
+            krf__str_printf(out, " + i%d", d);
+        } else if (d != except && class_ == 2) {
+            krf__str_printf(out, " + i%d * %s_s%d", d, e->operand_names[operand], d);
+        }
+    }
+}

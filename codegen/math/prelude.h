@@ -1,0 +1,247 @@
+// Helpers of generated kernels and of the interpreter that are no elementary functions: integer arithmetic that wraps
+// and never traps (x // 0 and x % 0 are 0), Python's // and %, shifts by any count, maximum and minimum that propagate
+// NaN, casts that clamp. Valid C11 and CUDA C++; no operands make them undefined.
+// The includer defines KRF_FN ("static inline", or "static __device__ __forceinline__"), and KRF_F32(f) and KRF_F64(f),
+// the C library's function f: __builtin_fmodf and __builtin_fmod in C, fmodf and fmod in CUDA.
+// A line "//@ NAME" starts the section that defines NAME; sections name only what earlier sections define.
+
+//@ krf_floor_divide_i32
+// Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
+KRF_FN int krf_floor_divide_i32(int a, int b) {
+    int d = b == 0 || b == -1 ? 1 : b;
+    int q = a / d, r = a % d;
+    q -= r != 0 && (r < 0) != (d < 0);
+    return b == 0 ? 0 : b == -1 ? (int)(0 - (unsigned)a) : q;
+}
+
+//@ krf_floor_divide_i64
+// Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
+KRF_FN long long krf_floor_divide_i64(long long a, long long b) {
+    long long d = b == 0 || b == -1 ? 1 : b;
+    long long q = a / d, r = a % d;
+    q -= r != 0 && (r < 0) != (d < 0);
+    return b == 0 ? 0 : b == -1 ? (long long)(0 - (unsigned long long)a) : q;
+}
+
+//@ krf_remainder_i32
+KRF_FN int krf_remainder_i32(int a, int b) {
+    int d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
+    int r = a % d;
+    return r != 0 && (r < 0) != (d < 0) ? r + d : r;
+}
+
+//@ krf_remainder_i64
+KRF_FN long long krf_remainder_i64(long long a, long long b) {
+    long long d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
+    long long r = a % d;
+    return r != 0 && (r < 0) != (d < 0) ? r + d : r;
+}
+
+//@ krf_power_i32
+// By squaring. A negative exponent gives the truncated reciprocal: 1 and -1 have one, all others (0 too) give 0.
+KRF_FN int krf_power_i32(int a, int b) {
+    if (b < 0) {
+        return a == 1 ? 1 : a == -1 ? ((b & 1) != 0 ? -1 : 1) : 0;
+    }
+    unsigned result = 1, square = (unsigned)a;
+    for (unsigned e = (unsigned)b; e != 0; e >>= 1) {
+        result *= (e & 1) != 0 ? square : 1;
+        square *= square;
+    }
+    return (int)result;
+}
+
+//@ krf_power_i64
+// By squaring. A negative exponent gives the truncated reciprocal: 1 and -1 have one, all others (0 too) give 0.
+KRF_FN long long krf_power_i64(long long a, long long b) {
+    if (b < 0) {
+        return a == 1 ? 1 : a == -1 ? ((b & 1) != 0 ? -1 : 1) : 0;
+    }
+    unsigned long long result = 1, square = (unsigned long long)a;
+    for (unsigned long long e = (unsigned long long)b; e != 0; e >>= 1) {
+        result *= (e & 1) != 0 ? square : 1;
+        square *= square;
+    }
+    return (long long)result;
+}
+
+//@ krf_left_shift_i32
+KRF_FN int krf_left_shift_i32(int a, int b) {
+    unsigned count = (unsigned)b;
+    int shifted = (int)((unsigned)a << (count & 31));
+    return count < 32 ? shifted : 0;
+}
+
+//@ krf_left_shift_i64
+KRF_FN long long krf_left_shift_i64(long long a, long long b) {
+    unsigned long long count = (unsigned long long)b;
+    long long shifted = (long long)((unsigned long long)a << (count & 63));
+    return count < 64 ? shifted : 0;
+}
+
+//@ krf_right_shift_i32
+// A count out of range leaves the sign alone, and so does the largest count.
+KRF_FN int krf_right_shift_i32(int a, int b) {
+    unsigned count = (unsigned)b;
+    return a >> (count < 32 ? count : 31);
+}
+
+//@ krf_right_shift_i64
+// A count out of range leaves the sign alone, and so does the largest count.
+KRF_FN long long krf_right_shift_i64(long long a, long long b) {
+    unsigned long long count = (unsigned long long)b;
+    return a >> (count < 64 ? count : 63);
+}
+
+//@ krf_floor_divide_f32
+// As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
+KRF_FN float krf_floor_divide_f32(float a, float b) {
+    float mod = KRF_F32(fmod)(a, b);
+    float quotient = (a - mod) / b;
+    quotient = mod != 0 && (b < 0) != (mod < 0) ? quotient - 1 : quotient;
+    float whole = KRF_F32(floor)(quotient);
+    whole = quotient - whole > 0.5f ? whole + 1 : whole;
+    whole = quotient == 0 ? KRF_F32(copysign)(0.0f, a / b) : whole;
+    return b == 0 ? a / b : whole;
+}
+
+//@ krf_floor_divide_f64
+// As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
+KRF_FN double krf_floor_divide_f64(double a, double b) {
+    double mod = KRF_F64(fmod)(a, b);
+    double quotient = (a - mod) / b;
+    quotient = mod != 0 && (b < 0) != (mod < 0) ? quotient - 1 : quotient;
+    double whole = KRF_F64(floor)(quotient);
+    whole = quotient - whole > 0.5 ? whole + 1 : whole;
+    whole = quotient == 0 ? KRF_F64(copysign)(0.0, a / b) : whole;
+    return b == 0 ? a / b : whole;
+}
+
+//@ krf_remainder_f32
+// fmod with the divisor's sign, on zeros too.
+KRF_FN float krf_remainder_f32(float a, float b) {
+    float mod = KRF_F32(fmod)(a, b);
+    float moved = (b < 0) != (mod < 0) ? mod + b : mod;
+    return mod == 0 ? KRF_F32(copysign)(0.0f, b) : moved;
+}
+
+//@ krf_remainder_f64
+// fmod with the divisor's sign, on zeros too.
+KRF_FN double krf_remainder_f64(double a, double b) {
+    double mod = KRF_F64(fmod)(a, b);
+    double moved = (b < 0) != (mod < 0) ? mod + b : mod;
+    return mod == 0 ? KRF_F64(copysign)(0.0, b) : moved;
+}
+
+//@ krf_pre_bits_f32
+// Through a union: NVRTC knows no __builtin_memcpy.
+KRF_FN unsigned krf_pre_bits_f32(float x) {
+    union {
+        float number;
+        unsigned bits;
+    } pun;
+    pun.number = x;
+    return pun.bits;
+}
+
+//@ krf_pre_unbits_f32
+KRF_FN float krf_pre_unbits_f32(unsigned bits) {
+    union {
+        unsigned bits;
+        float number;
+    } pun;
+    pun.bits = bits;
+    return pun.number;
+}
+
+//@ krf_pre_bits_f64
+KRF_FN unsigned long long krf_pre_bits_f64(double x) {
+    union {
+        double number;
+        unsigned long long bits;
+    } pun;
+    pun.number = x;
+    return pun.bits;
+}
+
+//@ krf_pre_unbits_f64
+KRF_FN double krf_pre_unbits_f64(unsigned long long bits) {
+    union {
+        unsigned long long bits;
+        double number;
+    } pun;
+    pun.bits = bits;
+    return pun.number;
+}
+
+//@ krf_maximum_f32
+// Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs.
+KRF_FN float krf_maximum_f32(float a, float b) {
+    float other = a > b ? a : b; // b where b is a NaN
+    float equal = krf_pre_unbits_f32(krf_pre_bits_f32(a) & krf_pre_bits_f32(b));
+    float number = a == b ? equal : other;
+    return a != a ? a : number;
+}
+
+//@ krf_maximum_f64
+// Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs.
+KRF_FN double krf_maximum_f64(double a, double b) {
+    double other = a > b ? a : b; // b where b is a NaN
+    double equal = krf_pre_unbits_f64(krf_pre_bits_f64(a) & krf_pre_bits_f64(b));
+    double number = a == b ? equal : other;
+    return a != a ? a : number;
+}
+
+//@ krf_minimum_f32
+// Selects only, for the vectoriser. The or of equal numbers is the number, but -0 for zeros of both signs.
+KRF_FN float krf_minimum_f32(float a, float b) {
+    float other = a < b ? a : b; // b where b is a NaN
+    float equal = krf_pre_unbits_f32(krf_pre_bits_f32(a) | krf_pre_bits_f32(b));
+    float number = a == b ? equal : other;
+    return a != a ? a : number;
+}
+
+//@ krf_minimum_f64
+// Selects only, for the vectoriser. The or of equal numbers is the number, but -0 for zeros of both signs.
+KRF_FN double krf_minimum_f64(double a, double b) {
+    double other = a < b ? a : b; // b where b is a NaN
+    double equal = krf_pre_unbits_f64(krf_pre_bits_f64(a) | krf_pre_bits_f64(b));
+    double number = a == b ? equal : other;
+    return a != a ? a : number;
+}
+
+//@ krf_cast_f32_i32
+// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+KRF_FN int krf_cast_f32_i32(float x) {
+    float inside = x >= -0x1p31f && x < 0x1p31f ? x : 0;
+    int whole = (int)inside;
+    whole = x >= 0x1p31f ? 0x7fffffff : whole;
+    return x < -0x1p31f ? -0x7fffffff - 1 : whole;
+}
+
+//@ krf_cast_f32_i64
+// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+KRF_FN long long krf_cast_f32_i64(float x) {
+    float inside = x >= -0x1p63f && x < 0x1p63f ? x : 0;
+    long long whole = (long long)inside;
+    whole = x >= 0x1p63f ? 0x7fffffffffffffffll : whole;
+    return x < -0x1p63f ? -0x7fffffffffffffffll - 1 : whole;
+}
+
+//@ krf_cast_f64_i32
+// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+KRF_FN int krf_cast_f64_i32(double x) {
+    double inside = x >= -0x1p31 && x < 0x1p31 ? x : 0;
+    int whole = (int)inside;
+    whole = x >= 0x1p31 ? 0x7fffffff : whole;
+    return x < -0x1p31 ? -0x7fffffff - 1 : whole;
+}
+
+//@ krf_cast_f64_i64
+// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+KRF_FN long long krf_cast_f64_i64(double x) {
+    double inside = x >= -0x1p63 && x < 0x1p63 ? x : 0;
+    long long whole = (long long)inside;
+    whole = x >= 0x1p63 ? 0x7fffffffffffffffll : whole;
+    return x < -0x1p63 ? -0x7fffffffffffffffll - 1 : whole;
+}

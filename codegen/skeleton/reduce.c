@@ -1,0 +1,31 @@
+// Units [lo, hi): chunk c of result o, by the canonical tree: 256 lanes, then halving. Lanes beyond the chunk hold the
+// identity, so only the smallest power of two that covers it is kept.
+$HEADER
+$RESULTS_FUNCTION
+void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
+    $EXTENTS
+    for (long long u = lo; u < hi; u++) {
+        const long long o = u / a->chunks, c = u % a->chunks, first = c * a->chunk;
+        const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
+        int lanes = 1;
+        while (lanes < 256 && lanes < last - first) {
+            lanes *= 2;
+        }
+        $LANES
+        $KEPT_POSITION
+        for (long long p = first; p < last;) {
+            const int at = (int)((p - first) % 256);
+            $REDUCED_POSITION
+            const long long j = 0, left = $FAST_EXTENT - $FAST_INDEX, run = left < last - p ? left : last - p;
+            const int m = run < 256 - at ? (int)run : 256 - at;
+            $POINTERS
+            $BODY
+            p += m;
+        }
+        for (int s = lanes / 2; s > 0; s /= 2) {
+            $TREE
+        }
+        $UNIT_DONE
+    }
+}
+$FINISH_FUNCTION

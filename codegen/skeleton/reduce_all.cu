@@ -1,0 +1,38 @@
+// Long reductions: a warp a chunk, chunks of a result over blocks. The block that finishes a result last combines the
+// chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero.
+$HEADER
+extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+    $EXTENTS
+    $SHARED
+    __shared__ bool last_block;
+    const int thread = threadIdx.x % 32;
+    const long long kept = $KEPT_SIZE;
+    for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
+        $KEPT_POSITION
+        for ($INDEX c = ($INDEX)blockIdx.x * 8 + threadIdx.x / 32; c < ($INDEX)a.chunks; c += ($INDEX)gridDim.x * 8) {
+            const $INDEX first = c * ($INDEX)a.chunk;
+            const $INDEX last = $REDUCED_SIZE - first < ($INDEX)a.chunk ? $REDUCED_SIZE : first + ($INDEX)a.chunk;
+            $WARP_CHUNK
+            if (thread == 0) {
+                $CHUNK_DONE
+            }
+        }
+        if (!$SPLIT) {
+            continue;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last_block = atomicInc(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;
+        }
+        __syncthreads();
+        if (last_block) {
+            __threadfence();
+            $BLOCK_COMBINE
+            if (threadIdx.x == 0) {
+                $RESULTS
+            }
+        }
+        __syncthreads();
+    }
+}

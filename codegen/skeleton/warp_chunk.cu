@@ -1,0 +1,16 @@
+// Elements [first, last) of result o by one warp: lane (q * 32 + thread) * V + k of each 256 is accumulator q * V + k.
+$ACCUMULATORS
+for ($INDEX p = first; p < last; p += 256 * $ROWS) {
+    const bool whole = p + 256 * $ROWS <= last;
+    $REDUCE_LOADS
+    #pragma unroll
+    for (int q = 0; q < $QUADS; q++) {
+        #pragma unroll
+        for (int k = 0; k < $VECTOR; k++) {
+            if (whole || p + (q * 32 + thread) * $VECTOR + k < last) {
+                $REDUCE_BODY
+            }
+        }
+    }
+}
+$WARP_TREE

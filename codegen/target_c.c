@@ -1,0 +1,419 @@
+/* The C target: what compilers vectorise. Bodies are cut into stages after each costly function, whose results go through a local block: a long
+ * dependent chain in one loop would leave the processor waiting. */
+#include "codegen/emitter.h"
+
+#include <string.h>
+
+#define STRIP_BYTES 512
+#define PREFETCH_BYTES 1024
+#define LINE_BYTES 64
+
+static int fast_dim(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    return k->schedule == KRF__REDUCE_COL || k->schedule == KRF__MAP ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+}
+
+static int strip_length(const krf__emitter *e) {
+    size_t widest = 1;
+    if (e->k->schedule != KRF__MAP) {
+        return KRF__LANES;
+    }
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        size_t bytes = krf_dtype_size((krf_dtype)e->k->instrs[i].dtype);
+        widest = bytes > widest ? bytes : widest;
+    }
+    return (int)(STRIP_BYTES / widest);
+}
+
+/* Whether a result is worth a block of its own: functions of many dependent operations. */
+static bool costly(const krf__instr *i) {
+    const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
+                           ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
+                           : NULL;
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)"};
+    if (code == NULL || strstr(code, "F(") == NULL) {
+        return false;
+    }
+    for (size_t n = 0; n < sizeof cheap / sizeof *cheap; n++) {
+        if (strstr(code, cheap[n]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool free_value(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
+
+/* Whether the value depends on a costly one of its own stage: then a costly function of it starts the next stage. */
+static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint32_t stage) {
+    return e->stage_of[arg] == stage && taint[arg];
+}
+
+/* Cheap functions of loads alone move to the stage that uses them: repeating the load is cheaper than a block. */
+static void sink(krf__emitter *e, uint32_t last) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = k->n_domain; i-- > 0;) {
+        bool movable = !costly(&k->instrs[i]) && k->instrs[i].op != KRF__store;
+        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
+            const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
+            movable &= arg->op == KRF__load || free_value(arg);
+        }
+        uint32_t earliest = last;
+        for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
+            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
+                if (k->instrs[u].args[a] == i && k->instrs[u].op != KRF__store && e->stage_of[u] < earliest) {
+                    earliest = e->stage_of[u];
+                }
+            }
+        }
+        e->stage_of[i] = movable ? earliest : e->stage_of[i];
+    }
+}
+
+static uint32_t find_stages(krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    uint32_t last = 0;
+    bool *taint = e->taint;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *instr = &k->instrs[i];
+        int arity = krf__op_info_of(instr->op)->arity;
+        uint32_t stage = 0;
+        bool depends = false;
+        for (int a = 0; a < arity; a++) {
+            stage = e->stage_of[instr->args[a]] > stage ? e->stage_of[instr->args[a]] : stage;
+        }
+        for (int a = 0; a < arity; a++) {
+            depends |= tainted(e, taint, instr->args[a], stage);
+        }
+        e->stage_of[i] = stage + (costly(instr) && depends ? 1 : 0);
+        taint[i] = costly(instr) || depends;
+        last = e->stage_of[i] > last ? e->stage_of[i] : last;
+    }
+    if (last > 0) {
+        sink(e, last);
+    }
+    return last;
+}
+
+static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
+    const krf__operand *o = &e->k->operands[i->slot];
+    const char *name = e->operand_names[i->slot];
+    if (e->mode == 1) { /* over results: one at a time */
+        krf__str_printf(out, "a->%s[0", name);
+        krf__emit_offset(e, i->slot, KRF__PART_KEPT, -1, out);
+        krf__str_put(out, "]");
+        return;
+    }
+    switch (krf__stride_class(e->k, o, fast_dim(e))) {
+    case 0: krf__str_printf(out, "p_%s[0]", name); break;
+    case 1: krf__str_printf(out, "p_%s[j + k]", name); break;
+    default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, fast_dim(e));
+    }
+}
+
+/* Marks what stage `stage` needs from earlier ones: loads are repeated, other values come from their blocks. */
+static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        bool used = false;
+        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store) {
+            continue;
+        }
+        for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
+            uint32_t at = k->instrs[u].op == KRF__store ? last : e->stage_of[u];
+            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
+                used |= at == stage && k->instrs[u].args[a] == i;
+            }
+        }
+        for (uint32_t r = 0; r < k->n_reductions; r++) {
+            used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
+        }
+        if (used && k->instrs[i].op == KRF__load) {
+            krf__str_put(out, "    ");
+            krf__emit_statement(e, i, out);
+        } else if (used) {
+            krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__c_type(k->instrs[i].dtype), i, i);
+        }
+    }
+}
+
+static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
+    const krf__kernel *k = e->k;
+    for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
+        uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
+        for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
+            if (k->instrs[u].args[a] == instr && at > e->stage_of[instr]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void put_prefetch(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        const krf__instr *instr = &e->k->instrs[i];
+        if (instr->op == KRF__load && krf__stride_class(e->k, &e->k->operands[instr->slot], fast_dim(e)) == 1) {
+            int bytes = (int)krf_dtype_size((krf_dtype)instr->dtype);
+            krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d]);\n}\n", LINE_BYTES / bytes,
+                            e->operand_names[instr->slot], PREFETCH_BYTES / bytes);
+        }
+    }
+}
+
+/* The last stage hands values on: to the blocks of outputs, and to the accumulators. */
+static void put_consumers(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
+            krf__emit_value(e, k->instrs[i].args[0], out);
+            krf__str_put(out, ";\n");
+        }
+    }
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "    acc%u[at + k] = red%u(acc%u[at + k], ", r, r, r);
+        krf__emit_value(e, k->instrs[k->n_domain + r].args[0], out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+static void put_copy_out(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        const krf__instr *instr = &e->k->instrs[i];
+        if (instr->op == KRF__store) {
+            const char *name = e->operand_names[instr->slot];
+            int class_ = krf__stride_class(e->k, &e->k->operands[instr->slot], fast_dim(e));
+            krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
+            krf__str_put(out, class_ == 1 ? "j + k" : class_ == 0 ? "0" : "(j + k) * ");
+            if (class_ == 2) {
+                krf__str_printf(out, "%s_s%d", name, fast_dim(e));
+            }
+            krf__str_printf(out, "] = b_%s[k];\n}\n", name);
+        }
+    }
+}
+
+static void body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    uint32_t last = find_stages(e);
+    int strip = strip_length(e);
+    e->mode = 0;
+    put_prefetch(e, out);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *instr = &k->instrs[i];
+        if (instr->op == KRF__store) {
+            krf__str_printf(out, "%s b_%s[%d];\n", krf__c_type(instr->dtype), e->operand_names[instr->slot], strip);
+        } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
+            krf__str_printf(out, "%s b%u[%d];\n", krf__c_type(instr->dtype), i, strip);
+        }
+    }
+    for (uint32_t stage = 0; stage <= last; stage++) {
+        krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
+        put_stage_inputs(e, stage, last, out);
+        for (uint32_t i = 0; i < k->n_domain; i++) {
+            const krf__instr *instr = &k->instrs[i];
+            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store) {
+                continue;
+            }
+            krf__str_put(out, "    ");
+            krf__emit_statement(e, i, out);
+            if (instr->op != KRF__load && used_later(e, i, last)) {
+                krf__str_printf(out, "    b%u[k] = t%u;\n", i, i);
+            }
+        }
+        if (stage == last) {
+            put_consumers(e, out);
+        }
+        krf__str_put(out, "}\n");
+    }
+    put_copy_out(e, out);
+}
+
+static void pointers(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        bool domain = false;
+        for (uint32_t n = 0; n < k->n_domain && !domain; n++) {
+            domain = (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__store) && k->instrs[n].slot == i;
+        }
+        if (domain) {
+            krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__c_type(o->dtype), e->operand_names[i],
+                            e->operand_names[i]);
+            krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
+            krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
+static void fast_extent(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", fast_dim(e)); }
+static void fast_index(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", fast_dim(e)); }
+static void strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, strip_length(e)); }
+static void reduced_position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF__PART_REDUCED, "p", out); }
+static void kept_position(krf__emitter *e, krf__str *out) {
+    krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
+}
+
+static const krf__instr *reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
+
+static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
+    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
+}
+
+static void lanes(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__c_type(reduction(e, r)->dtype), r, r);
+        put_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
+    }
+}
+
+static void tree(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < s; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + s]);\n}\n", r, r, r, r);
+    }
+}
+
+static void unit_done(krf__emitter *e, krf__str *out) {
+    const char *at = e->k->schedule == KRF__REDUCE_COL ? "at" : "0";
+    if (e->k->chunks == 1) {
+        krf__str_put(out, "results(a, o");
+        for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+            krf__str_printf(out, ", acc%u[%s]", r, at);
+        }
+        krf__str_put(out, ");\n");
+        return;
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__c_type(reduction(e, r)->dtype), r);
+        krf__str_put(out, "KEPT + o) * a->chunks + c)");
+        krf__str_printf(out, " = acc%u[%s];\n", r, at);
+    }
+}
+
+/* results(a, o, ...): the part over results, for result o and its reduced values. */
+static void results_function(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str_put(out, "#define KEPT (1");
+    for (int d = 0; d < k->n_kept; d++) {
+        krf__str_printf(out, " * a->n%d", d);
+    }
+    krf__str_put(out, ")\nstatic inline void results(const struct krf_arguments *a, long long o");
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, ", %s t%u", krf__c_type(reduction(e, r)->dtype), k->n_domain + r);
+    }
+    krf__str_put(out, ") {\n");
+    krf__str inner = {0};
+    krf__emit_extents(e, &inner);
+    krf__emit_position(e, KRF__PART_KEPT, "o", &inner);
+    e->mode = 1;
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        krf__emit_statement(e, i, &inner);
+    }
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__str_printf(&inner, "a->%s[0", e->operand_names[k->instrs[i].slot]);
+            krf__emit_offset(e, k->instrs[i].slot, KRF__PART_KEPT, -1, &inner);
+            krf__str_put(&inner, "] = ");
+            krf__emit_value(e, k->instrs[i].args[0], &inner);
+            krf__str_put(&inner, ";\n");
+        }
+    }
+    e->mode = 0;
+    krf__str_put(out, inner.data != NULL ? inner.data : "");
+    out->failed |= inner.failed;
+    krf__str_free(&inner);
+    krf__str_put(out, "}\n");
+}
+
+/* Combines the chunks' partial results [lo, hi) by the rule of one chunk over them. */
+static void finish_function(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    if (k->chunks == 1) {
+        return;
+    }
+    krf__str_printf(out, "void %s_finish(const struct krf_arguments *a, long long lo, long long hi) {\n    const int lanes = 256;\n", k->name);
+    krf__str_put(out, "    for (long long o = lo; o < hi; o++) {\n");
+    lanes(e, out);
+    krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], *(const %s *)(a->scratch + (%u * (long long)KEPT + o) * a->chunks + c));\n", r, r,
+                        r, krf__c_type(reduction(e, r)->dtype), r);
+    }
+    krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
+    tree(e, out);
+    krf__str_put(out, "}\nresults(a, o");
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, ", acc%u[0]", r);
+    }
+    krf__str_put(out, ");\n    }\n}\n");
+}
+
+static void columns(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__c_type(reduction(e, r)->dtype);
+        krf__str_printf(out, "%s acc%u[256], stack%u[9][256];\n", type, r, r);
+    }
+}
+
+static void columns_start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    acc%u[k] = ", r);
+        put_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
+    }
+}
+
+static void columns_merge(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    acc%u[k] = red%u(stack%u[level][k], acc%u[k]);\n}\n", r, r, r, r);
+    }
+}
+
+static void columns_push(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    stack%u[level][k] = acc%u[k];\n}\n", r, r);
+    }
+}
+
+static const krf__hole holes[] = {
+    {"BODY", body},
+    {"POINTERS", pointers},
+    {"FAST_EXTENT", fast_extent},
+    {"FAST_INDEX", fast_index},
+    {"STRIP", strip},
+    {"KEPT_POSITION", kept_position},
+    {"REDUCED_POSITION", reduced_position},
+    {"LANES", lanes},
+    {"TREE", tree},
+    {"UNIT_DONE", unit_done},
+    {"RESULTS_FUNCTION", results_function},
+    {"FINISH_FUNCTION", finish_function},
+    {"COLUMNS", columns},
+    {"COLUMNS_START", columns_start},
+    {"COLUMNS_MERGE", columns_merge},
+    {"COLUMNS_PUSH", columns_push},
+    {NULL, NULL},
+};
+
+static const char *const sources[] = {"prelude.h", "real.h", "libm.h", NULL};
+
+const krf__target krf__target_c = {
+    .name = "c",
+    .suffix = ".c",
+    .skeletons = {"map", "reduce", "reduce", "reduce_col"},
+    .arguments = "a->",
+    .function_prefix = "krf_",
+    .definitions = "#define KRF_FN static inline\n#define KRF_F32(f) __builtin_##f##f\n#define KRF_F64(f) __builtin_##f\n",
+    .sources = sources,
+    .inline_function = "static inline",
+    .infinity_f32 = "__builtin_inff()",
+    .infinity_f64 = "__builtin_inf()",
+    .nan_f32 = "__builtin_nanf(\"\")",
+    .nan_f64 = "__builtin_nan(\"\")",
+    .holes = holes,
+    .load = load,
+};

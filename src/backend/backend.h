@@ -1,0 +1,68 @@
+/* The whole contract between kerfuse and a device: one table of functions a backend. Everything above is written once for all of them.
+ * A stream is the backend's own handle; NULL is the device's own stream. Pointers are device addresses (host addresses on the CPU).
+ * All functions are thread-safe. Failures go through krf__fail with the call and the reason in the message. */
+#ifndef KRF_BACKEND_BACKEND_H
+#define KRF_BACKEND_BACKEND_H
+
+#include "base/log.h"
+#include "base/strbuf.h"
+#include "plan/kernel.h"
+#include <kerfuse/base.h>
+
+typedef struct krf__device krf__device;   /* each backend defines its own */
+typedef struct krf__module krf__module;   /* a loaded kernel; each backend defines its own */
+
+typedef struct krf__device_options {
+    int index;                             /* CUDA: ordinal */
+    int threads;                           /* CPU */
+    const char *compiler, *cuda_driver, *nvrtc;
+    const krf__log *log;
+} krf__device_options;
+
+/* What a launched kernel used, from the compiled image; -1 where unknown. */
+typedef struct krf__module_info {
+    int registers, shared_bytes, spill_bytes;
+} krf__module_info;
+
+typedef struct krf__launch {
+    const krf__kernel *kernel;
+    krf__module *module;        /* NULL: interpret (CPU only) */
+    const uint64_t *fields;     /* krf__argument_pack; copied before launch returns */
+    void *const *pointers;      /* the operands' addresses, for the interpreter */
+    const uint64_t *scalars;    /* raw values, for the interpreter */
+    void *scratch;              /* partial results; NULL when the kernel needs none */
+} krf__launch;
+
+typedef struct krf__backend {
+    const char *name;            /* "cpu", "cuda" */
+    const char *target;          /* of codegen: "c", "cuda" */
+    bool can_interpret;
+
+    krf_status (*open)(const krf__device_options *options, krf__device **device);
+    void (*close)(krf__device *device); /* waits for all work */
+    krf_status (*info)(krf__device *device, krf_device_info *info); /* strings live as long as the device */
+
+    krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */
+    void (*deallocate)(krf__device *device, void *data, size_t bytes);       /* after work that was started earlier on the device's stream */
+    krf_status (*upload)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);   /* from host; the source may change on return */
+    krf_status (*download)(krf__device *device, void *to, const void *from, size_t bytes, void *stream); /* to host; complete on return */
+    krf_status (*copy)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);
+    krf_status (*zero)(krf__device *device, void *data, size_t bytes, void *stream);
+    krf_status (*synchronize)(krf__device *device, void *stream); /* the whole device when stream is NULL */
+
+    /* Everything besides the source that decides what compile makes: architecture, options, compiler identity (without loading the compiler). Appended to key. */
+    krf_status (*identity)(krf__device *device, krf__str *key);
+    bool (*can_compile)(krf__device *device); /* CPU: whether a compiler was found. CUDA: true */
+    krf_status (*compile)(krf__device *device, const char *source, const char *name, void **image, size_t *bytes); /* image: krf__mem_free */
+    krf_status (*load)(krf__device *device, const void *image, size_t bytes, const char *name, krf__module **module);
+    void (*unload)(krf__device *device, krf__module *module);
+    void (*module_info)(krf__device *device, krf__module *module, krf__module_info *info);
+    krf_status (*launch)(krf__device *device, const krf__launch *launch, void *stream);
+} krf__backend;
+
+extern const krf__backend krf__backend_cpu, krf__backend_cuda;
+
+/* NVRTC without a device, for fusedump. arch: "sm_90". ptx: PTX text instead of a cubin. image: krf__mem_free, NUL-terminated beyond *bytes. */
+krf_status krf__nvrtc_compile(const char *nvrtc_path, const char *arch, bool ptx, const char *source, const char *name, void **image, size_t *bytes);
+
+#endif

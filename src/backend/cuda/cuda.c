@@ -1,0 +1,328 @@
+/* The CUDA back end: opening and closing a device, what every call does first and last, and the table of functions that
+ * the rest of kerfuse calls. Uses the device's primary context, so pointers and streams are those of the runtime API
+ * and of other libraries in the process. */
+#include "backend/cuda/device.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- around every call ---- */
+
+krf_status krf__cuda_enter(krf__device *d, krf__entry *e) {
+    *e = (krf__entry){.stream = d->stream};
+    if (getpid() != d->pid) {
+        return krf__fail(KRF_E_FORKED,
+                         "CUDA does not work in a child of the process that opened the device: open a context after "
+                         "fork, or use exec");
+    }
+    krf_status status = krf__driver_alive(&d->driver);
+    cu_context current = NULL;
+    if (status == KRF_OK) {
+        status = CU(d, cuCtxGetCurrent(&current));
+    }
+    if (status == KRF_OK && current != d->context) {
+        status = CU(d, cuCtxPushCurrent_v2(d->context));
+        e->pushed = status == KRF_OK;
+    }
+    return status;
+}
+
+/* While a stream is being captured it cannot wait for an event from outside the capture; then the host waits, which
+ * happens once for all that was started before. Capture forbids this thread to wait for any stream unless it says that
+ * it knows what it does. */
+static krf_status settle_by_waiting(krf__device *d) {
+    cu_enum mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
+    krf_status status = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
+    if (status != KRF_OK) {
+        return status;
+    }
+    status = CU(d, cuStreamSynchronize(d->stream));
+    krf_status restored = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
+    if (status == KRF_OK) {
+        atomic_store(&d->unsettled, false);
+        status = restored;
+    }
+    return status;
+}
+
+static krf_status settle_by_event(krf__device *d, cu_stream stream) {
+    if (d->recorded) {
+        cu_result result = d->driver.cuEventQuery(d->own);
+        if (result == KRF__CUDA_SUCCESS) {
+            /* Nothing is left to order: warm runs stop here. */
+            atomic_store(&d->unsettled, false);
+            return KRF_OK;
+        }
+        if (result != KRF__CUDA_ERROR_NOT_READY) {
+            return krf__driver_failed(&d->driver, result, "cuEventQuery(d->own)");
+        }
+    } else {
+        krf_status status = CU(d, cuEventRecord(d->own, d->stream));
+        if (status != KRF_OK) {
+            return status;
+        }
+        d->recorded = true;
+    }
+    return CU(d, cuStreamWaitEvent(stream, d->own, 0));
+}
+
+static krf_status order_before(krf__device *d, krf__entry *e) {
+    if (!atomic_load(&d->unsettled)) {
+        return KRF_OK;
+    }
+    pthread_mutex_lock(&d->order_lock);
+    krf_status status = e->capturing ? settle_by_waiting(d) : settle_by_event(d, e->stream);
+    pthread_mutex_unlock(&d->order_lock);
+    return status;
+}
+
+krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf__entry *e) {
+    krf_status status = krf__cuda_enter(d, e);
+    if (status != KRF_OK) {
+        return status;
+    }
+    if (!stream || stream == d->stream) {
+        e->unsettles = !blocks;
+        return KRF_OK;
+    }
+    e->stream = stream;
+    cu_enum capture = KRF__CU_STREAM_CAPTURE_STATUS_NONE;
+    status = CU(d, cuStreamIsCapturing(e->stream, &capture));
+    if (status != KRF_OK) {
+        return status;
+    }
+    e->capturing = capture != KRF__CU_STREAM_CAPTURE_STATUS_NONE;
+    if (e->capturing && blocks) {
+        return krf__fail(KRF_E_UNSUPPORTED,
+                         "the stream is being captured into a CUDA graph: nothing can wait for it until the "
+                         "capture ends");
+    }
+    status = order_before(d, e);
+    e->foreign = status == KRF_OK;
+    return status;
+}
+
+void krf__cuda_unsettle(krf__device *d) {
+    pthread_mutex_lock(&d->order_lock);
+    d->recorded = false;
+    atomic_store(&d->unsettled, true);
+    pthread_mutex_unlock(&d->order_lock);
+}
+
+krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
+    if (e->unsettles) {
+        krf__cuda_unsettle(d);
+    }
+    if (status == KRF_OK && e->foreign && !e->capturing) {
+        pthread_mutex_lock(&d->order_lock);
+        status = CU(d, cuEventRecord(d->foreign, e->stream));
+        if (status == KRF_OK) {
+            status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
+        }
+        pthread_mutex_unlock(&d->order_lock);
+    }
+    if (e->pushed) {
+        /* What was done is done: a failure here does not undo it. A fault of a kernel that is reported here marks the
+         * device lost, which the next call tells. */
+        cu_context popped;
+        (void)CU(d, cuCtxPopCurrent_v2(&popped));
+    }
+    return status;
+}
+
+/* ---- opening ---- */
+
+static krf_status describe(krf__device *d, int index) {
+    int count = 0, major = 0, minor = 0;
+    krf_status status = CU(d, cuDeviceGetCount(&count));
+    if (status == KRF_OK && (index < 0 || index >= count)) {
+        return krf__fail(KRF_E_DEVICE, "there is no CUDA device %d: the driver shows %d; CUDA_VISIBLE_DEVICES is %s",
+                         index, count, krf__driver_visible());
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceGet(&d->id, index));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceGetName(d->name, (int)sizeof d->name, d->id));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceTotalMem_v2(&d->memory, d->id));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceGetAttribute(&d->multiprocessors, KRF__CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, d->id));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceGetAttribute(&major, KRF__CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d->id));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDeviceGetAttribute(&minor, KRF__CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, d->id));
+    }
+    d->capability = major * 10 + minor;
+    snprintf(d->arch, sizeof d->arch, "sm_%d", d->capability);
+    return status;
+}
+
+/* A pool of our own, because thresholds of the default pool are the application's. Without a threshold the driver gives
+ * memory back to the system at every synchronisation. No pool is no failure: virtual GPUs have none. */
+static krf_status create_pool(krf__device *d) {
+    const krf__driver *cu = &d->driver;
+    int supported = 0;
+    if (!cu->cuMemPoolCreate || !cu->cuMemPoolDestroy || !cu->cuMemPoolSetAttribute || !cu->cuMemPoolTrimTo
+        || !cu->cuMemAllocFromPoolAsync || !cu->cuMemFreeAsync
+        || cu->cuDeviceGetAttribute(&supported, KRF__CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, d->id)
+               != KRF__CUDA_SUCCESS
+        || !supported) {
+        return KRF_OK;
+    }
+    cu_pool_properties properties;
+    memset(&properties, 0, sizeof properties); /* padding too: the driver wants reserved bytes zero */
+    properties.allocation_type = KRF__CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.handle_types = KRF__CU_MEM_HANDLE_TYPE_NONE;
+    properties.location.type = KRF__CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.location.id = d->id;
+    uint64_t keep = UINT64_MAX;
+    krf_status status = CU(d, cuMemPoolCreate(&d->pool, &properties));
+    return status == KRF_OK ? CU(d, cuMemPoolSetAttribute(d->pool, KRF__CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep))
+                            : status;
+}
+
+static krf_status create_streams(krf__device *d) {
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK) {
+        status = CU(d, cuStreamCreate(&d->stream, KRF__CU_STREAM_NON_BLOCKING));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuEventCreate(&d->own, KRF__CU_EVENT_DISABLE_TIMING));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuEventCreate(&d->foreign, KRF__CU_EVENT_DISABLE_TIMING));
+    }
+    if (status == KRF_OK) {
+        status = create_pool(d);
+    }
+    return krf__cuda_leave(d, &e, status);
+}
+
+/* Results are of no interest: a lost device and a driver that is gone already (at exit) refuse all of this. */
+static void close_driver(krf__device *d) {
+    const krf__driver *cu = &d->driver;
+    cu_context current = NULL, popped;
+    if (!d->context || cu->cuCtxGetCurrent(&current) == KRF__CUDA_ERROR_DEINITIALIZED) {
+        return;
+    }
+    bool pushed = current != d->context && cu->cuCtxPushCurrent_v2(d->context) == KRF__CUDA_SUCCESS;
+    if (d->stream) {
+        cu->cuStreamSynchronize(d->stream); /* it waits for our work on other streams */
+    }
+    if (d->pool) {
+        cu->cuMemPoolDestroy(d->pool);
+    }
+    if (d->own) {
+        cu->cuEventDestroy_v2(d->own);
+    }
+    if (d->foreign) {
+        cu->cuEventDestroy_v2(d->foreign);
+    }
+    if (d->stream) {
+        cu->cuStreamDestroy_v2(d->stream);
+    }
+    if (pushed) {
+        cu->cuCtxPopCurrent_v2(&popped);
+    }
+    cu->cuDevicePrimaryCtxRelease_v2(d->id);
+}
+
+static void close_device(krf__device *d) {
+    if (!d) {
+        return;
+    }
+    if (getpid() == d->pid) {
+        close_driver(d);
+    }
+    krf__driver_close(&d->driver);
+    pthread_mutex_destroy(&d->order_lock);
+    pthread_mutex_destroy(&d->nvrtc_lock);
+    krf__mem_free(d->nvrtc_wanted);
+    krf__mem_free(d->nvrtc_file);
+    krf__mem_free(d->nvrtc_key);
+    krf__mem_free(d->nvrtc_text);
+    krf__mem_free(d);
+}
+
+static krf_status open_device(const krf__device_options *options, krf__device **device) {
+    *device = NULL;
+    krf__device *d = krf__calloc(1, sizeof *d);
+    if (!d) {
+        return krf__fail_memory();
+    }
+    d->pid = getpid();
+    atomic_init(&d->unsettled, false);
+    pthread_mutex_init(&d->order_lock, NULL);
+    pthread_mutex_init(&d->nvrtc_lock, NULL);
+    krf_status status = krf__driver_open(&d->driver, options->cuda_driver);
+    if (status == KRF_OK && options->nvrtc) {
+        d->nvrtc_wanted = krf__strdup(options->nvrtc);
+        status = d->nvrtc_wanted ? KRF_OK : krf__fail_memory();
+    }
+    if (status == KRF_OK) {
+        status = describe(d, options->index);
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuDevicePrimaryCtxRetain(&d->context, d->id));
+    }
+    if (status == KRF_OK) {
+        status = create_streams(d);
+    }
+    if (status != KRF_OK) {
+        close_device(d);
+        return status;
+    }
+    krf__log_line(options->log, "cuda: device %d is %s, %s, driver for CUDA %d.%d%s", options->index, d->name, d->arch,
+                  d->driver.version / 1000, d->driver.version % 1000 / 10, d->pool ? "" : ", without memory pools");
+    *device = d;
+    return KRF_OK;
+}
+
+static krf_status info(krf__device *d, krf_device_info *result) {
+    krf_status status = krf__cuda_find_nvrtc(d);
+    if (status == KRF_E_MEMORY) {
+        return status;
+    }
+    result->is_cuda = true;
+    result->name = d->name;
+    result->arch = d->arch;
+    pthread_mutex_lock(&d->nvrtc_lock);
+    result->compiler = d->nvrtc_loaded ? d->nvrtc_version : d->nvrtc_text;
+    pthread_mutex_unlock(&d->nvrtc_lock);
+    result->multiprocessors = d->multiprocessors;
+    result->memory = (int64_t)d->memory;
+    return KRF_OK;
+}
+
+const krf__backend krf__backend_cuda = {
+    .name = "cuda",
+    .target = "cuda",
+    .can_interpret = false,
+    .open = open_device,
+    .close = close_device,
+    .info = info,
+    .allocate = krf__cuda_allocate,
+    .deallocate = krf__cuda_deallocate,
+    .upload = krf__cuda_upload,
+    .download = krf__cuda_download,
+    .copy = krf__cuda_copy,
+    .zero = krf__cuda_zero,
+    .synchronize = krf__cuda_synchronize,
+    .identity = krf__cuda_identity,
+    .can_compile = krf__cuda_can_compile,
+    .compile = krf__cuda_compile,
+    .load = krf__cuda_load,
+    .unload = krf__cuda_unload,
+    .module_info = krf__cuda_module_info,
+    .launch = krf__cuda_launch,
+};

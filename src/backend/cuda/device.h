@@ -1,0 +1,93 @@
+/* A CUDA device as the files of this folder see it. cuda.c opens and closes it and brackets every call; memory.c and
+ * module.c are the calls.
+ *
+ * Order of work: the device has one stream of its own, on which memory is allocated and freed. What a call puts on a
+ * stream of the caller starts after all that the device's stream was given so far, and the device's stream goes on
+ * after it: so memory is used after it was allocated and written, and freed after it was used, whatever streams did it.
+ */
+#ifndef KRF_BACKEND_CUDA_DEVICE_H
+#define KRF_BACKEND_CUDA_DEVICE_H
+
+#include "backend/backend.h"
+#include "backend/cuda/driver.h"
+#include "backend/cuda/nvrtc.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+struct krf__device {
+    krf__driver driver;
+    pid_t pid; /* that opened it: CUDA does not survive a fork */
+
+    cu_device id;
+    cu_context context; /* the primary context, shared with the runtime API; NULL before it was retained */
+    cu_stream stream;
+    cu_pool pool; /* NULL where the device has none: then cuMemAlloc */
+    char name[128], arch[16];
+    int capability, multiprocessors; /* 90 */
+    size_t memory;
+
+    pthread_mutex_t order_lock; /* an event is recorded and waited for without another thread's record between */
+    cu_event own;               /* of the device's stream, after the last work on it */
+    cu_event foreign;           /* of a caller's stream, after our work on it */
+    atomic_bool unsettled;      /* the device's stream may have work that is not done and that others must wait for */
+    bool recorded;              /* `own` stands behind that work */
+
+    pthread_mutex_t nvrtc_lock; /* held while finding and loading, not while compiling */
+    char *nvrtc_wanted;         /* the option; NULL: search */
+    bool nvrtc_searched;
+    char *nvrtc_file;             /* found; NULL: none */
+    char *nvrtc_key, *nvrtc_text; /* its identity; for users: "NVRTC (/path)" */
+    bool nvrtc_loaded;
+    krf__nvrtc nvrtc;
+    char nvrtc_version[32]; /* "NVRTC 13.0" once loaded */
+};
+
+struct krf__module {
+    cu_library library;
+    cu_function function;
+};
+
+/* One call: between enter and leave the device's context is current. leave must follow enter, even one that failed. */
+typedef struct krf__entry {
+    cu_stream stream;
+    bool pushed, unsettles, foreign, capturing;
+} krf__entry;
+
+/* KRF_E_FORKED, KRF_E_LOST, or makes the context current. */
+krf_status krf__cuda_enter(krf__device *d, krf__entry *e);
+
+/* The same, and orders e->stream (stream, or the device's own) behind the device's stream. blocks: the call will wait
+ * for the stream, so it is refused while the caller's stream is being captured into a graph. */
+krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf__entry *e);
+
+/* Orders the device's stream behind what was put on e->stream, gives the caller's context back, and returns status or
+ * what failed now. */
+krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status);
+
+/* Notes work on the device's stream that other streams must wait for. */
+void krf__cuda_unsettle(krf__device *d);
+
+/* memory.c */
+krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data);
+void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes);
+krf_status krf__cuda_upload(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
+krf_status krf__cuda_download(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
+krf_status krf__cuda_copy(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
+krf_status krf__cuda_zero(krf__device *d, void *data, size_t bytes, void *stream);
+krf_status krf__cuda_synchronize(krf__device *d, void *stream);
+
+/* module.c */
+krf_status krf__cuda_find_nvrtc(krf__device *d); /* once; sets nvrtc_file, nvrtc_key and nvrtc_text */
+krf_status krf__cuda_identity(krf__device *d, krf__str *key);
+bool krf__cuda_can_compile(krf__device *d);
+krf_status krf__cuda_compile(krf__device *d, const char *source, const char *name, void **image, size_t *bytes);
+krf_status krf__cuda_load(krf__device *d, const void *image, size_t bytes, const char *name, krf__module **module);
+void krf__cuda_unload(krf__device *d, krf__module *module);
+void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info *info);
+krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream);
+
+static inline cu_address krf__cuda_address(const void *p) { return (cu_address)(uintptr_t)p; }
+
+#endif

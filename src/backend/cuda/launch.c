@@ -1,0 +1,49 @@
+/* The launch shape of a kernel on a CUDA device: 256 threads a block, as many blocks as the schedule has work for. No
+ * driver is needed here. */
+#include "backend/cuda/launch.h"
+
+enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4 };
+
+#define MAX_X INT64_C(2147483647)
+#define MAX_Y INT64_C(65535)
+
+static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/* At least 1 and at most `most`. */
+static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n > most ? most : n); }
+
+/* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device:
+ * every block more is a partial result more to combine. */
+static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
+    int64_t most = divide_up((int64_t)multiprocessors * WAVES, k->kept_size > 1 ? k->kept_size : 1);
+    int64_t blocks = divide_up(k->chunks, WARPS);
+    return blocks < most ? blocks : most;
+}
+
+void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
+    *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1};
+    int64_t blocks;
+    switch (k->schedule) {
+    case KRF__MAP: /* a tile a block */
+        blocks = divide_up(k->kept_size, (int64_t)KRF__CUDA_BLOCK * (k->vector > 1 ? k->vector : 1));
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = blocks > MAX_X;
+        break;
+    case KRF__REDUCE_ROW: /* a warp a result, then on by the whole grid */
+        g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
+        break;
+    case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
+        g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
+        g->y = clamp(k->kept_size, MAX_Y);
+        break;
+    case KRF__REDUCE_COL: /* 32 results side by side; chunks stride by gridDim.y */
+        blocks = divide_up(k->kept_size, 32);
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = blocks > MAX_X;
+        g->y = clamp(k->chunks, MAX_Y);
+        g->block_x = 32;
+        g->block_y = KRF__CUDA_BLOCK / 32;
+        break;
+    case KRF__SCHEDULE_COUNT: break;
+    }
+}

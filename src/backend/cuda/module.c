@@ -1,0 +1,199 @@
+/* Kernels of a CUDA device: which compiler would make them, making, loading and launching them. */
+#include "backend/cuda/device.h"
+#include "backend/cuda/launch.h"
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the compiler ---- */
+
+/* Cubins of a newer major version than the driver's may not load; NVRTC 13 does not know devices before sm_75. */
+static int newest_major(const krf__device *d) {
+    int major = d->driver.version / 1000;
+    return d->capability < 75 && major > 12 ? 12 : major;
+}
+
+static krf_status find_locked(krf__device *d) {
+    krf_status status = krf__nvrtc_find(d->nvrtc_wanted, newest_major(d), &d->nvrtc_file);
+    if (status != KRF_OK) {
+        return status;
+    }
+    krf__str key = {0}, text = {0};
+    krf__nvrtc_identity(d->nvrtc_file, &key);
+    d->nvrtc_key = krf__str_take(&key);
+    if (d->nvrtc_file) {
+        krf__str_printf(&text, "NVRTC (%s)", d->nvrtc_file);
+        d->nvrtc_text = krf__str_take(&text);
+    }
+    if (!d->nvrtc_key || (d->nvrtc_file && !d->nvrtc_text)) {
+        krf__mem_free(d->nvrtc_file);
+        krf__mem_free(d->nvrtc_key);
+        krf__mem_free(d->nvrtc_text);
+        d->nvrtc_file = d->nvrtc_key = d->nvrtc_text = NULL;
+        return krf__fail_memory();
+    }
+    d->nvrtc_searched = true;
+    return KRF_OK;
+}
+
+krf_status krf__cuda_find_nvrtc(krf__device *d) {
+    pthread_mutex_lock(&d->nvrtc_lock);
+    krf_status status = d->nvrtc_searched ? KRF_OK : find_locked(d);
+    pthread_mutex_unlock(&d->nvrtc_lock);
+    return status;
+}
+
+krf_status krf__cuda_identity(krf__device *d, krf__str *key) {
+    krf_status status = krf__cuda_find_nvrtc(d);
+    if (status == KRF_OK) {
+        krf__str_printf(key, "cuda\narch %s\noptions %s\nnvrtc %s\n", d->arch, krf__nvrtc_options, d->nvrtc_key);
+    }
+    return status;
+}
+
+bool krf__cuda_can_compile(krf__device *d) {
+    (void)d;
+    return true; /* when there is no compiler, compile says what to install */
+}
+
+static krf_status load_nvrtc(krf__device *d) {
+    krf_status status = krf__cuda_find_nvrtc(d);
+    if (status != KRF_OK) {
+        return status;
+    }
+    pthread_mutex_lock(&d->nvrtc_lock);
+    if (!d->nvrtc_file) {
+        status = krf__nvrtc_missing(newest_major(d));
+    } else if (!d->nvrtc_loaded) {
+        status = krf__nvrtc_load(&d->nvrtc, d->nvrtc_file);
+        if (status == KRF_OK) {
+            snprintf(d->nvrtc_version, sizeof d->nvrtc_version, "NVRTC %d.%d", d->nvrtc.major, d->nvrtc.minor);
+            d->nvrtc_loaded = true;
+        }
+    }
+    pthread_mutex_unlock(&d->nvrtc_lock);
+    return status;
+}
+
+/* A cubin for exactly this device; for one that NVRTC does not know yet, PTX for the newest that it knows, which the
+ * driver translates. */
+krf_status krf__cuda_compile(krf__device *d, const char *source, const char *name, void **image, size_t *bytes) {
+    krf_status status = load_nvrtc(d);
+    if (status != KRF_OK) {
+        return status;
+    }
+    int arch = krf__nvrtc_best(&d->nvrtc, d->capability);
+    if (arch == 0) {
+        return krf__nvrtc_refuse(&d->nvrtc, d->capability);
+    }
+    char digits[16];
+    snprintf(digits, sizeof digits, "%d", arch);
+    return krf__nvrtc_build(&d->nvrtc, digits, arch != d->capability, source, name, image, bytes);
+}
+
+/* ---- modules ---- */
+
+static krf_status load_library(krf__device *d, const void *image, const char *name, krf__module *m) {
+    cu_kernel kernel = NULL;
+    krf_status status = CU(d, cuLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0));
+    if (status == KRF_OK) {
+        status = CU(d, cuLibraryGetKernel(&kernel, m->library, name));
+    }
+    if (status == KRF_OK) {
+        /* Brings the code to the device now: at the first launch it could wait for other work, and may not happen
+         * during a capture. */
+        status = CU(d, cuKernelGetFunction(&m->function, kernel));
+    }
+    if (status != KRF_OK && m->library) {
+        d->driver.cuLibraryUnload(m->library);
+    }
+    return status;
+}
+
+krf_status krf__cuda_load(krf__device *d, const void *image, size_t bytes, const char *name, krf__module **module) {
+    *module = NULL;
+    static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
+    enum { ELF_HEADER = 64 };
+    krf__module *m = krf__calloc(1, sizeof *m);
+    if (!m) {
+        return krf__fail_memory();
+    }
+    /* The driver takes no size: PTX must end in a NUL, which it need not have in a file of the cache, and what is
+     * neither PTX nor a cubin is read as far as a cubin's header. */
+    char *padded = NULL;
+    if (bytes < ELF_HEADER || memcmp(image, elf, sizeof elf) != 0) {
+        padded = krf__calloc(1, bytes + ELF_HEADER);
+        if (!padded) {
+            krf__mem_free(m);
+            return krf__fail_memory();
+        }
+        memcpy(padded, image, bytes);
+    }
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK) {
+        status = load_library(d, padded ? padded : image, name, m);
+    }
+    status = krf__cuda_leave(d, &e, status);
+    krf__mem_free(padded);
+    if (status != KRF_OK) {
+        krf__mem_free(m);
+        return status;
+    }
+    *module = m;
+    return KRF_OK;
+}
+
+void krf__cuda_unload(krf__device *d, krf__module *module) {
+    if (!module) {
+        return;
+    }
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK) {
+        /* The kernel may be running; the device's stream waits for all launches. */
+        status = CU(d, cuStreamSynchronize(d->stream));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuLibraryUnload(module->library));
+    }
+    krf__cuda_leave(d, &e, status);
+    krf__mem_free(module);
+}
+
+static int attribute(krf__device *d, krf__module *module, cu_enum which) {
+    int value = -1;
+    return d->driver.cuFuncGetAttribute(&value, which, module->function) == KRF__CUDA_SUCCESS ? value : -1;
+}
+
+void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info *info) {
+    *info = (krf__module_info){-1, -1, -1};
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK) {
+        info->registers = attribute(d, module, KRF__CU_FUNC_ATTRIBUTE_NUM_REGS);
+        info->shared_bytes = attribute(d, module, KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+        info->spill_bytes = attribute(d, module, KRF__CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    }
+    krf__cuda_leave(d, &e, status);
+}
+
+krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream) {
+    krf__grid g;
+    krf__cuda_grid(launch->kernel, d->multiprocessors, &g);
+    if (g.too_large) {
+        return krf__fail(KRF_E_UNSUPPORTED, "%s: %lld results need more blocks than a CUDA grid has",
+                         launch->kernel->name, (long long)launch->kernel->kept_size);
+    }
+    krf__entry e;
+    krf_status status = krf__cuda_enter_stream(d, stream, false, &e);
+    if (status == KRF_OK) {
+        /* One argument, the whole block by value. The driver copies it before it returns. */
+        void *arguments[] = {(void *)(uintptr_t)launch->fields};
+        status = CU(d, cuLaunchKernel(launch->module->function, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, e.stream,
+                                      arguments, NULL));
+    }
+    return krf__cuda_leave(d, &e, status);
+}

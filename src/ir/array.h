@@ -1,0 +1,35 @@
+/* An array as the graph sees it: typed, strided, reference counted. Who allocated the memory is the storage's business. */
+#ifndef KRF_IR_ARRAY_H
+#define KRF_IR_ARRAY_H
+
+#include <kerfuse/array.h>
+#include <stdatomic.h>
+
+/* A piece of memory shared by an array and its views. */
+typedef struct krf__storage {
+    atomic_int references;
+    krf_context *context;
+    void *data;
+    size_t bytes;                                  /* 0 where unknown (wrapped) */
+    void (*destroy)(struct krf__storage *storage); /* frees data and the storage itself */
+    void (*deleter)(void *user);                   /* wrapped memory */
+    void *user;
+} krf__storage;
+
+struct krf_array {
+    atomic_int references;
+    krf_dtype dtype;
+    int rank;
+    int64_t size;
+    int64_t shape[KRF_MAX_RANK], strides[KRF_MAX_RANK]; /* strides in elements */
+    char *data;                                          /* element (0, ..., 0); NULL when size is 0 */
+    krf__storage *storage;
+};
+
+/* Whether the elements lie in C order without gaps. */
+bool krf__array_contiguous(const krf_array *array);
+
+/* The bytes from the first to past the last one that the array can touch: [*low, *high). */
+void krf__array_range(const krf_array *array, const char **low, const char **high);
+
+#endif

@@ -1,0 +1,342 @@
+/* Checked construction of elementwise nodes, casts, leaves and reductions: promotion, weak scalars, broadcasting. Views are in build_view.c. */
+#include "ir/build.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+static krf__kind kind_of(krf_dtype dtype) { return krf__dtype(dtype)->kind; }
+
+/* The float dtype that integers and bools of this dtype compute in. */
+static krf_dtype float_of(krf_dtype dtype) {
+    return kind_of(dtype) == KRF__KIND_REAL ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
+}
+
+static uint32_t add_leaf(krf_graph *g, krf__op op, krf_dtype dtype, bool weak, uint64_t value) {
+    krf__node node = {.op = (uint16_t)op, .dtype = (uint8_t)dtype, .weak = weak, .value = value};
+    return krf__graph_add(g, &node, NULL, NULL);
+}
+
+/* Kernels are specialised on these: they are frequent, and compilers do much with them. */
+static bool printed_int(int64_t value) { return value >= -1 && value <= 2; }
+static bool printed_real(double value) {
+    static const double known[] = {0.0, 1.0, -1.0, 2.0, 0.5};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (memcmp(&known[i], &value, sizeof value) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t krf__build_int(krf_graph *g, int64_t value, bool literal) {
+    krf__op op = literal || printed_int(value) ? KRF__constant : KRF__scalar;
+    return add_leaf(g, op, KRF_I64, true, krf__bits_from_i64(KRF_I64, value));
+}
+
+uint32_t krf__build_real(krf_graph *g, double value, bool literal) {
+    krf__op op = literal || printed_real(value) ? KRF__constant : KRF__scalar;
+    return add_leaf(g, op, KRF_F64, true, krf__bits_from_f64(KRF_F64, value));
+}
+
+uint32_t krf__build_bool(krf_graph *g, bool value) { return add_leaf(g, KRF__constant, KRF_BOOL, false, value); }
+
+uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype) {
+    const krf__node *n = krf__node_of(g, x);
+    if (x == 0 || ((krf_dtype)n->dtype == dtype && !n->weak)) {
+        return x;
+    }
+    if ((unsigned)dtype >= KRF__DTYPE_COUNT) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "cast: %d is not a dtype", (int)dtype);
+    }
+    if (n->op == KRF__constant) {
+        return add_leaf(g, KRF__constant, dtype, false, krf__bits_cast((krf_dtype)n->dtype, dtype, n->value));
+    }
+    krf__node node = {.op = KRF__cast, .dtype = (uint8_t)dtype, .rank = n->rank, .args = {x}};
+    return krf__graph_add(g, &node, krf__shape_of(g, x), NULL);
+}
+
+/* An operand in the dtype of its operation. Weak integers that are known must fit. */
+static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
+    const krf__node *n = krf__node_of(g, x);
+    if ((krf_dtype)n->dtype == dtype) {
+        return x;
+    }
+    bool known = n->op == KRF__constant || n->op == KRF__scalar;
+    if (n->weak && known && kind_of((krf_dtype)n->dtype) == KRF__KIND_INT && kind_of(dtype) == KRF__KIND_INT) {
+        int64_t value = krf__bits_to_i64(KRF_I64, n->value);
+        if (krf__bits_to_i64(dtype, krf__bits_from_i64(dtype, value)) != value) {
+            return krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %lld is out of the range of %s; cast the array first",
+                                   krf__op_info_of(op)->name, (long long)value, krf_dtype_name(dtype));
+        }
+    }
+    return krf__build_cast(g, x, dtype);
+}
+
+/* The dtype that operands [first, n) are promoted to, and whether all of them are weak. */
+static krf_dtype common_dtype(const krf_graph *g, int first, int n, const uint32_t *args, bool *weak) {
+    bool any_strong = false, weak_int = false, weak_real = false;
+    krf_dtype strong = KRF_BOOL;
+    for (int i = first; i < n; i++) {
+        const krf__node *a = krf__node_of(g, args[i]);
+        if (!a->weak) {
+            strong = any_strong ? krf__promote(strong, (krf_dtype)a->dtype) : (krf_dtype)a->dtype;
+            any_strong = true;
+        } else if (kind_of((krf_dtype)a->dtype) == KRF__KIND_REAL) {
+            weak_real = true;
+        } else {
+            weak_int = true;
+        }
+    }
+    *weak = !any_strong;
+    if (!any_strong) {
+        return weak_real ? KRF_F64 : KRF_I64;
+    }
+    if (weak_real) {
+        return float_of(strong);
+    }
+    return weak_int && strong == KRF_BOOL ? KRF_I64 : strong;
+}
+
+static uint32_t not_in(krf_graph *g, krf__op op, const uint32_t *args, int n, const char *advice) {
+    krf__str list = {0};
+    for (int i = 0; i < n; i++) {
+        krf__str_printf(&list, "%s%s", i > 0 ? " and " : "", krf_dtype_name((krf_dtype)krf__node_of(g, args[i])->dtype));
+    }
+    krf__graph_fail(g, KRF_E_DTYPE, "%s: not defined for %s; %s", krf__op_info_of(op)->name,
+                    list.data != NULL ? list.data : "?", advice);
+    krf__str_free(&list);
+    return 0;
+}
+
+static uint32_t shapes_differ(krf_graph *g, krf__op op, const uint32_t *args, int n) {
+    krf__str list = {0};
+    for (int i = 0; i < n; i++) {
+        krf__str_put(&list, i == 0 ? "" : i + 1 < n ? ", " : " and ");
+        krf__str_shape(&list, krf__node_of(g, args[i])->rank, krf__shape_of(g, args[i]));
+    }
+    krf__graph_fail(g, KRF_E_SHAPE, "%s: shapes %s do not broadcast", krf__op_info_of(op)->name,
+                    list.data != NULL ? list.data : "?");
+    krf__str_free(&list);
+    return 0;
+}
+
+/* x ** k for |k| <= 8 by squaring from the highest bit down, so that every back end multiplies in the same order. 0 when it is not that case. */
+static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
+    const krf__node *e = krf__node_of(g, exponent);
+    bool known = e->op == KRF__constant || e->op == KRF__scalar;
+    if (!known || !e->weak || kind_of((krf_dtype)e->dtype) != KRF__KIND_INT || krf__node_of(g, x)->dtype == KRF_BOOL) {
+        return 0;
+    }
+    int64_t k = krf__bits_to_i64(KRF_I64, e->value);
+    bool real = kind_of((krf_dtype)krf__node_of(g, x)->dtype) == KRF__KIND_REAL;
+    if (k > 8 || k < -8 || (k < 0 && !real)) {
+        return 0;
+    }
+    if (k == 0) {
+        uint32_t one = krf__build_cast(g, krf__build_int(g, 1, true), (krf_dtype)krf__node_of(g, x)->dtype);
+        return krf__build_broadcast_to(g, one, krf__node_of(g, x)->rank, krf__shape_of(g, x));
+    }
+    int64_t magnitude = k < 0 ? -k : k;
+    uint32_t r = x;
+    for (int bit = 62 - __builtin_clzll((unsigned long long)magnitude); bit >= 0; bit--) {
+        r = krf__build(g, KRF__multiply, 2, (uint32_t[]){r, r});
+        if ((magnitude >> bit & 1) != 0) {
+            r = krf__build(g, KRF__multiply, 2, (uint32_t[]){r, x});
+        }
+    }
+    return k > 0 ? r : krf__build(g, KRF__divide, 2, (uint32_t[]){krf__build_int(g, 1, true), r});
+}
+
+uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
+    const krf__op_info *info = krf__op_info_of(op);
+    uint32_t args[3] = {0};
+    if (info->class_ != KRF__CLASS_ELEMENTWISE || n != info->arity) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: takes %d operands, not %d", info->name, info->arity, n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (operands[i] == 0 || operands[i] >= g->n_nodes) {
+            return 0;
+        }
+        args[i] = operands[i];
+    }
+    if (op == KRF__power) {
+        uint32_t chain = power_chain(g, args[0], args[1]);
+        if (chain != 0 || g->status != KRF_OK) {
+            return chain;
+        }
+    }
+    int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
+    bool weak;
+    krf_dtype dtype = common_dtype(g, first, n, args, &weak);
+    switch (info->rule) {
+    case KRF__RULE_NUMBER:
+        if (dtype == KRF_BOOL) {
+            return not_in(g, op, args, n, "cast to a number, or use logical and bitwise operations");
+        }
+        break;
+    case KRF__RULE_REAL: dtype = float_of(dtype); break;
+    case KRF__RULE_LOGIC:
+        dtype = KRF_BOOL;
+        weak = false;
+        break;
+    case KRF__RULE_BITS:
+        if (kind_of(dtype) == KRF__KIND_REAL || (dtype == KRF_BOOL && krf__op_code(op, KRF__KIND_BOOL, false) == NULL)) {
+            return not_in(g, op, args, n, "cast to an integer");
+        }
+        break;
+    case KRF__RULE_WHERE:
+        args[0] = convert(g, op, args[0], KRF_BOOL);
+        weak = false;
+        break;
+    default: break;
+    }
+    int rank = 0;
+    int64_t shape[KRF_MAX_RANK];
+    for (int i = 0; i < n; i++) {
+        args[i] = i < first ? args[i] : convert(g, op, args[i], dtype);
+        if (args[i] == 0) {
+            return 0;
+        }
+        const krf__node *a = krf__node_of(g, args[i]);
+        if (!krf__shape_broadcast(rank, shape, a->rank, krf__shape_of(g, args[i]), &rank, shape)) {
+            return shapes_differ(g, op, operands, n);
+        }
+    }
+    if (krf__shape_size(rank, shape) < 0) {
+        return krf__graph_fail(g, KRF_E_SHAPE, "%s: the result has more than 2^63 elements", info->name);
+    }
+    bool boolean = krf__op_gives_bool(op);
+    krf__node node = {.op = (uint16_t)op,
+                      .dtype = (uint8_t)(boolean ? KRF_BOOL : dtype),
+                      .weak = weak && !boolean,
+                      .rank = (uint8_t)rank,
+                      .args = {args[0], args[1], args[2]}};
+    return krf__graph_add(g, &node, shape, NULL);
+}
+
+/* The bit mask of the axes to reduce; false (and the error) when they are not valid. */
+static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, int64_t *mask) {
+    int rank = krf__node_of(g, x)->rank;
+    *mask = axes == NULL ? ((int64_t)1 << rank) - 1 : 0;
+    for (int i = 0; axes != NULL && i < n_axes; i++) {
+        int axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank) {
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is out of range for rank %d", krf__op_info_of(op)->name, axes[i], rank);
+            return false;
+        }
+        if ((*mask >> axis & 1) != 0) {
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is given twice", krf__op_info_of(op)->name, axes[i]);
+            return false;
+        }
+        *mask |= (int64_t)1 << axis;
+    }
+    return true;
+}
+
+uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims) {
+    int64_t mask;
+    if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask)) {
+        return 0;
+    }
+    krf_dtype dtype = (krf_dtype)krf__node_of(g, x)->dtype;
+    switch (krf__op_info_of(op)->rule) {
+    case KRF__RULE_SUM: dtype = kind_of(dtype) == KRF__KIND_REAL ? dtype : KRF_I64; break;
+    case KRF__RULE_MEAN: dtype = kind_of(dtype) == KRF__KIND_REAL ? dtype : KRF_F64; break;
+    case KRF__RULE_BOOLEAN: dtype = KRF_BOOL; break;
+    default: break;
+    }
+    x = krf__build_cast(g, x, dtype);
+    if (x == 0 || mask == 0) {
+        return x;
+    }
+    const krf__node *n = krf__node_of(g, x);
+    const int64_t *extents = krf__shape_of(g, x);
+    int64_t shape[KRF_MAX_RANK];
+    int rank = 0;
+    bool empty = false;
+    for (int i = 0; i < n->rank; i++) {
+        bool reduced = (mask >> i & 1) != 0;
+        empty |= reduced && extents[i] == 0;
+        if (!reduced || keepdims) {
+            shape[rank++] = reduced ? 1 : extents[i];
+        }
+    }
+    if (empty && krf__op_info_of(op)->rule == KRF__RULE_SAME && krf__shape_size(rank, shape) > 0) {
+        krf__str text = {0};
+        krf__str_shape(&text, n->rank, extents);
+        krf__graph_fail(g, KRF_E_SHAPE, "%s: no elements to reduce in shape %s", krf__op_info_of(op)->name,
+                        text.data != NULL ? text.data : "?");
+        krf__str_free(&text);
+        return 0;
+    }
+    krf__node node = {.op = (uint16_t)op, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .keepdims = keepdims,
+                      .args = {x}, .n_ints = 1};
+    return krf__graph_add(g, &node, shape, &mask);
+}
+
+uint32_t krf__build_input(krf_graph *g, krf_array *array) {
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    if (array == NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array is NULL");
+    }
+    if (g->context != NULL && krf_array_context(array) != g->context) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array belongs to another context than the graph");
+    }
+    size_t index = 0;
+    while (index < g->n_arrays && g->arrays[index] != array) {
+        index++;
+    }
+    if (index == g->n_arrays) {
+        if (!krf__grow(&g->arrays, &g->arrays_capacity, g->n_arrays + 1, sizeof(krf_array *))) {
+            return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (inputs)");
+        }
+        g->arrays[g->n_arrays++] = krf_array_retain(array);
+    }
+    krf__node node = {.op = KRF__input, .dtype = (uint8_t)array->dtype, .rank = (uint8_t)array->rank, .value = index};
+    return krf__graph_add(g, &node, array->shape, NULL);
+}
+
+uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype, bool weak, int rank,
+                                const int64_t *shape, const int64_t *strides) {
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    const char *shown = name != NULL ? name : "placeholder";
+    if ((unsigned)dtype >= KRF__DTYPE_COUNT || rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL) ||
+        krf__shape_size(rank, shape) < 0) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: dtype, rank (at most %d) or shape is not valid", shown, KRF_MAX_RANK);
+    }
+    if (weak && dtype != KRF_I64 && dtype != KRF_F64) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a weak scalar is KRF_I64 or KRF_F64", shown);
+    }
+    for (size_t i = 0; name != NULL && i < g->n_placeholders; i++) {
+        if (g->placeholders[i].name != NULL && strcmp(g->placeholders[i].name, name) == 0) {
+            return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a placeholder of this name is there already", shown);
+        }
+    }
+    if (!krf__grow(&g->placeholders, &g->placeholders_capacity, g->n_placeholders + 1, sizeof *g->placeholders)) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (placeholders)");
+    }
+    krf__placeholder p = {.name = name != NULL ? krf__strdup(name) : NULL, .strided = strides != NULL};
+    if (name != NULL && p.name == NULL) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (placeholders)");
+    }
+    if (strides != NULL) {
+        memcpy(p.strides, strides, (size_t)rank * sizeof *strides);
+    } else {
+        krf__shape_c_strides(rank, shape, p.strides);
+    }
+    krf__node node = {.op = KRF__placeholder, .dtype = (uint8_t)dtype, .weak = weak, .rank = (uint8_t)rank,
+                      .value = g->n_placeholders};
+    p.node = krf__graph_add(g, &node, shape, NULL);
+    if (p.node == 0) {
+        krf__mem_free(p.name);
+        return 0;
+    }
+    g->placeholders[g->n_placeholders++] = p;
+    return p.node;
+}

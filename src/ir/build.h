@@ -1,0 +1,27 @@
+/* Checked construction of nodes: shapes broadcast, dtypes promoted, weak scalars converted, arguments validated. What the public builders and the parser
+ * call. Ids of one graph go in; poison in, poison out; the first error is kept in the graph. */
+#ifndef KRF_IR_BUILD_H
+#define KRF_IR_BUILD_H
+
+#include "ir/graph.h"
+
+uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *args);             /* elementwise */
+uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims); /* axes NULL: all */
+uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype);
+uint32_t krf__build_input(krf_graph *g, krf_array *array);
+uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype, bool weak, int rank, const int64_t *shape, const int64_t *strides);
+
+/* A weak scalar that is an argument of the kernel, or (literal) one that is printed into it. */
+uint32_t krf__build_int(krf_graph *g, int64_t value, bool literal);
+uint32_t krf__build_real(krf_graph *g, double value, bool literal);
+uint32_t krf__build_bool(krf_graph *g, bool value); /* a rank-0 bool constant, not weak */
+
+uint32_t krf__build_transpose(krf_graph *g, uint32_t x, const int *axes); /* NULL: reversed */
+uint32_t krf__build_slice(krf_graph *g, uint32_t x, int n, const krf_range *ranges);
+uint32_t krf__build_reshape(krf_graph *g, uint32_t x, int rank, const int64_t *shape);
+uint32_t krf__build_broadcast_to(krf_graph *g, uint32_t x, int rank, const int64_t *shape);
+uint32_t krf__build_expand_dims(krf_graph *g, uint32_t x, int axis);
+uint32_t krf__build_squeeze(krf_graph *g, uint32_t x, int axis);
+uint32_t krf__build_flip(krf_graph *g, uint32_t x, int axis);
+
+#endif

@@ -1,0 +1,38 @@
+/* Facts about dtypes, from dtypes.def, and the promotion of two of them. A value of any dtype travels as 64 raw bits, in the low bytes. */
+#ifndef KRF_IR_DTYPE_H
+#define KRF_IR_DTYPE_H
+
+#include <kerfuse/base.h>
+
+typedef enum krf__kind { KRF__KIND_BOOL, KRF__KIND_INT, KRF__KIND_REAL, KRF__KIND_COUNT } krf__kind;
+
+typedef struct krf__dtype_info {
+    const char *name;   /* "f32" */
+    const char *numpy;  /* "f4" */
+    const char *c_type; /* "float" */
+    const char *suffix; /* "f" for float, "" else */
+    krf__kind kind;
+    uint8_t bytes;
+} krf__dtype_info;
+
+enum {
+#define DTYPE(NAME, ...) KRF__DTYPE_##NAME,
+#include "ir/dtypes.def"
+#undef DTYPE
+    KRF__DTYPE_COUNT
+};
+
+/* Never out of range: an unknown value gets a row named "?". */
+const krf__dtype_info *krf__dtype(krf_dtype dtype);
+
+/* The dtype of an operation on both: DESIGN's lattice. */
+krf_dtype krf__promote(krf_dtype a, krf_dtype b);
+
+/* Raw bits of a value in a dtype, converted by the rules of krf_cast; and back. */
+uint64_t krf__bits_from_i64(krf_dtype dtype, int64_t value);
+uint64_t krf__bits_from_f64(krf_dtype dtype, double value);
+int64_t krf__bits_to_i64(krf_dtype dtype, uint64_t bits);  /* bool and integers */
+double krf__bits_to_f64(krf_dtype dtype, uint64_t bits);   /* any dtype */
+uint64_t krf__bits_cast(krf_dtype from, krf_dtype to, uint64_t bits);
+
+#endif

@@ -1,0 +1,162 @@
+/* The graph's storage: nodes appended and shared, shapes and numbers beside them, arrays retained, the first error kept. Builders (build.c), the
+ * parser and the passes add nodes through krf__graph_add; nothing here checks types. */
+#include "ir/graph.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+krf_status krf__graph_init(krf_graph *g, krf_context *context) {
+    memset(g, 0, sizeof *g);
+    g->context = context;
+    krf__node poison = {.op = KRF__poison};
+    if (!krf__grow(&g->nodes, &g->nodes_capacity, 64, sizeof *g->nodes) ||
+        !krf__grow(&g->ints, &g->ints_capacity, 64, sizeof *g->ints)) {
+        krf__graph_free(g);
+        return krf__fail_memory();
+    }
+    g->nodes[g->n_nodes++] = poison;
+    return KRF_OK;
+}
+
+static void release_contents(krf_graph *g) {
+    for (size_t i = 0; i < g->n_arrays; i++) {
+        krf_array_release(g->arrays[i]);
+    }
+    for (size_t i = 0; i < g->n_placeholders; i++) {
+        krf__mem_free(g->placeholders[i].name);
+    }
+    krf__mem_free(g->error);
+    g->error = NULL;
+    g->n_arrays = g->n_placeholders = 0;
+}
+
+void krf__graph_free(krf_graph *g) {
+    release_contents(g);
+    krf__mem_free(g->nodes);
+    krf__mem_free(g->ints);
+    krf__mem_free(g->arrays);
+    krf__mem_free(g->placeholders);
+    krf__map_free(&g->shared, NULL);
+    memset(g, 0, sizeof *g);
+}
+
+void krf__graph_reset(krf_graph *g) {
+    release_contents(g);
+    krf__map_clear(&g->shared);
+    g->status = KRF_OK;
+    g->n_nodes = 1;
+    g->n_ints = 0;
+    g->n_scalars = 0;
+}
+
+uint32_t krf__graph_fail(krf_graph *g, krf_status status, const char *format, ...) {
+    va_list args;
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    va_start(args, format);
+    krf__failv(status, format, args);
+    va_end(args);
+    g->status = status;
+    g->error = krf__strdup(krf_error_message()); /* without memory the status still stands */
+    return 0;
+}
+
+/* Scalars are arguments: two of the same value are two arguments, so that other values give the same kernel. */
+static bool shareable(const krf__node *node) { return node->op != KRF__scalar; }
+
+typedef struct node_key {
+    uint16_t op;
+    uint8_t dtype, weak, rank, keepdims;
+    uint16_t n_ints;
+    uint32_t args[3], unused;
+    uint64_t value;
+    int64_t numbers[4 * KRF_MAX_RANK];
+} node_key;
+
+uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints) {
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    if (node->rank + node->n_ints > 4 * KRF_MAX_RANK) {
+        return krf__graph_fail(g, KRF_E_INTERNAL, "a node has too many numbers");
+    }
+    node_key key;
+    memset(&key, 0, sizeof key);
+    key.op = node->op;
+    key.dtype = node->dtype;
+    key.weak = node->weak;
+    key.rank = node->rank;
+    key.keepdims = node->keepdims;
+    key.n_ints = (uint16_t)node->n_ints;
+    memcpy(key.args, node->args, sizeof key.args);
+    key.value = node->value;
+    if (node->rank > 0) {
+        memcpy(key.numbers, shape, node->rank * sizeof *shape);
+    }
+    if (node->n_ints > 0) {
+        memcpy(key.numbers + node->rank, ints, node->n_ints * sizeof *ints);
+    }
+    size_t numbers = node->rank + node->n_ints;
+    size_t bytes = offsetof(node_key, numbers) + numbers * sizeof *ints;
+    if (shareable(node)) {
+        void *found = krf__map_get(&g->shared, &key, bytes);
+        if (found != NULL) {
+            return (uint32_t)(uintptr_t)found;
+        }
+    }
+    if (g->n_nodes >= UINT32_MAX || g->n_ints + numbers >= UINT32_MAX) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "a graph holds at most 2^32 nodes");
+    }
+    uint32_t id = (uint32_t)g->n_nodes;
+    if (!krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) ||
+        !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + numbers, sizeof *g->ints) ||
+        (shareable(node) && !krf__map_put(&g->shared, &key, bytes, (void *)(uintptr_t)id))) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
+    }
+    memcpy(g->ints + g->n_ints, key.numbers, numbers * sizeof *ints);
+    krf__node added = *node;
+    added.shape = (uint32_t)g->n_ints;
+    added.ints = (uint32_t)g->n_ints + node->rank;
+    g->n_ints += numbers;
+    g->nodes[g->n_nodes++] = added;
+    return id;
+}
+
+const char *krf__graph_check(const krf_graph *g) {
+    for (size_t i = 1; i < g->n_nodes; i++) {
+        const krf__node *n = &g->nodes[i];
+        const krf__op_info *info = krf__op_info_of(n->op);
+        if (n->op == KRF__poison || n->op >= KRF__OP_COUNT) {
+            return "a node is poison";
+        }
+        if (n->rank > KRF_MAX_RANK || krf__shape_size(n->rank, krf__shape_of(g, (uint32_t)i)) < 0) {
+            return "a shape is out of range";
+        }
+        for (int k = 0; k < 3; k++) {
+            if ((k < info->arity) != (n->args[k] != 0) || n->args[k] >= i) {
+                return "an operand does not precede its user";
+            }
+        }
+        if (info->class_ == KRF__CLASS_ELEMENTWISE) {
+            int rank = 0;
+            int64_t shape[KRF_MAX_RANK];
+            for (int k = 0; k < info->arity; k++) {
+                const krf__node *a = krf__node_of(g, n->args[k]);
+                if (!krf__shape_broadcast(rank, shape, a->rank, krf__shape_of(g, n->args[k]), &rank, shape)) {
+                    return "operands do not broadcast";
+                }
+            }
+            if (!krf__shape_equal(rank, shape, n->rank, krf__shape_of(g, (uint32_t)i))) {
+                return "a shape does not follow from the operands'";
+            }
+            if (krf__op_gives_bool(n->op) != (n->dtype == KRF_BOOL) && info->rule != KRF__RULE_BITS &&
+                info->rule != KRF__RULE_ANY && info->rule != KRF__RULE_WHERE) {
+                return "a dtype does not follow from the operation";
+            }
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,68 @@
+/* The graph: a flat array of nodes, operands before users, node 0 poison. Equal nodes are shared when they are added. Shapes and the numbers
+ * that belong to a node lie in one array of integers beside it. Passes make new graphs out of old ones with the same functions. */
+#ifndef KRF_IR_GRAPH_H
+#define KRF_IR_GRAPH_H
+
+#include "base/map.h"
+#include "base/strbuf.h"
+#include "ir/array.h"
+#include "ir/op.h"
+#include "ir/shape.h"
+#include <kerfuse/expr.h>
+
+typedef struct krf__node {
+    uint16_t op;      /* krf__op */
+    uint8_t dtype;    /* of the result */
+    bool weak;        /* made of scalars alone */
+    uint8_t rank;
+    bool keepdims;    /* reductions: reduced axes stay with extent 1 */
+    uint32_t args[3]; /* operands, 0 where there is none */
+    uint32_t shape;   /* index of the extents in ints */
+    uint32_t ints;    /* index of what the operation needs besides, see ops.def; reductions: ints[0] is the bit mask of the axes */
+    uint32_t n_ints;
+    uint64_t value;   /* constant, scalar: raw bits in dtype; input, placeholder: index */
+} krf__node;
+
+typedef struct krf__placeholder {
+    char *name; /* NULL for none; owned */
+    uint32_t node;
+    bool strided;
+    int64_t strides[KRF_MAX_RANK];
+} krf__placeholder;
+
+struct krf_graph {
+    krf_context *context; /* opaque here; may be NULL in tests */
+    bool nil;             /* the static graph of out of memory */
+    krf_status status;    /* of the first error */
+    char *error;          /* its message; NULL for none, owned */
+    krf__node *nodes;
+    size_t n_nodes, nodes_capacity;
+    int64_t *ints;
+    size_t n_ints, ints_capacity;
+    krf__map shared;            /* canonical bytes of a node -> its index */
+    krf_array **arrays;         /* of input nodes, retained */
+    size_t n_arrays, arrays_capacity;
+    krf__placeholder *placeholders;
+    size_t n_placeholders, placeholders_capacity;
+    uint64_t n_scalars;         /* scalar nodes are numbered, so that equal values are not shared */
+};
+
+static inline const krf__node *krf__node_of(const krf_graph *g, uint32_t id) { return &g->nodes[id]; }
+static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].shape; }
+static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
+
+krf_status krf__graph_init(krf_graph *g, krf_context *context);
+void krf__graph_free(krf_graph *g); /* all but the struct itself */
+void krf__graph_reset(krf_graph *g); /* forgets nodes, arrays and the error; keeps the memory */
+
+/* Keeps the first error of the graph and returns poison. Also the thread's message. */
+uint32_t krf__graph_fail(krf_graph *g, krf_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds a node as it is (no checks), or finds its equal. shape: node->rank extents; ints: node->n_ints numbers. 0 when out of memory (the error is set).
+ * The pointers may point into the graph itself. */
+uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints);
+
+/* Every invariant: operands before users, shapes that follow from the operands', dtypes that the operation allows. NULL when all hold, else which does not (static text). */
+const char *krf__graph_check(const krf_graph *g);
+
+#endif

@@ -1,0 +1,127 @@
+/* Expands ops.def: the facts of each row, its texts by kind, the names of the text form, and the identities of reductions. */
+#include "ir/op.h"
+
+#include <math.h>
+#include <string.h>
+
+static const krf__op_info infos[KRF__OP_COUNT] = {
+#define NODE(name_, arity_) [KRF__##name_] = {.name = #name_, .infix = "", .doc = "", .class_ = KRF__CLASS_NODE, .arity = arity_},
+#define OP(name_, arity_, RULE, infix_, doc_)        \
+    [KRF__##name_] = {.name = #name_,                \
+                      .infix = infix_,               \
+                      .doc = doc_,                   \
+                      .class_ = KRF__CLASS_ELEMENTWISE, \
+                      .rule = KRF__RULE_##RULE,      \
+                      .arity = arity_},
+#define REDUCE(name_, RULE, doc_) \
+    [KRF__##name_] = {            \
+        .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+};
+
+#define NODE(...)
+#define OP(...)
+#define REDUCE(...)
+#define GRAD(...)
+#define ALIAS(...)
+/* Stringised at the first level: a second one would expand names such as isnan. */
+static const char *const code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
+#define CODE(name, KIND, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#define CUDA(...)
+#define COMBINE(name, KIND, IDENTITY, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#include "ir/ops.def"
+#undef CODE
+#undef CUDA
+#undef COMBINE
+};
+
+static const char *const cuda_code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
+    [KRF__poison][0] = NULL,
+#define CODE(...)
+#define CUDA(name, KIND, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#define COMBINE(...)
+#include "ir/ops.def"
+#undef CODE
+#undef CUDA
+#undef COMBINE
+};
+
+static const krf__identity identities[KRF__OP_COUNT][KRF__KIND_COUNT] = {
+#define CODE(...)
+#define CUDA(...)
+#define COMBINE(name, KIND, IDENTITY, ...) [KRF__##name][KRF__KIND_##KIND] = KRF__IDENTITY_##IDENTITY,
+#include "ir/ops.def"
+#undef CODE
+#undef CUDA
+#undef COMBINE
+};
+#undef ALIAS
+
+static const struct {
+    const char *other;
+    krf__op op;
+} aliases[] = {
+#define CODE(...)
+#define CUDA(...)
+#define COMBINE(...)
+#define ALIAS(other, name) {#other, KRF__##name},
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+};
+
+const krf__op_info *krf__op_info_of(krf__op op) { return &infos[(unsigned)op < KRF__OP_COUNT ? op : KRF__poison]; }
+
+const char *krf__op_code(krf__op op, krf__kind kind, bool cuda) {
+    return cuda && cuda_code[op][kind] != NULL ? cuda_code[op][kind] : code[op][kind];
+}
+
+static bool same_name(const char *known, const char *name, size_t length) {
+    return strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
+krf__op krf__op_from_name(const char *name, size_t length) {
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (same_name(aliases[i].other, name, length)) {
+            return aliases[i].op;
+        }
+    }
+    for (unsigned op = 0; op < KRF__OP_COUNT; op++) {
+        bool view = op >= KRF__cast && op <= KRF__reshape;
+        if ((view || infos[op].class_ != KRF__CLASS_NODE) && same_name(infos[op].name, name, length)) {
+            return (krf__op)op;
+        }
+    }
+    return KRF__poison;
+}
+_Static_assert(KRF__cast + 4 == KRF__reshape, "cast and the views stand together in ops.def");
+
+bool krf__op_gives_bool(krf__op op) {
+    krf__rule rule = krf__op_info_of(op)->rule;
+    return rule == KRF__RULE_COMPARE || rule == KRF__RULE_TEST || rule == KRF__RULE_LOGIC || rule == KRF__RULE_BOOLEAN;
+}
+
+uint64_t krf__identity_bits(krf__op op, krf_dtype dtype) {
+    krf__kind kind = krf__dtype(dtype)->kind;
+    bool narrow = krf__dtype(dtype)->bytes == 4;
+    switch (identities[op][kind]) {
+    case KRF__IDENTITY_NEGATIVE_ZERO: return krf__bits_from_f64(dtype, -0.0);
+    case KRF__IDENTITY_ONE: return krf__bits_from_i64(dtype, 1);
+    case KRF__IDENTITY_LOWEST:
+        return kind == KRF__KIND_REAL ? krf__bits_from_f64(dtype, -INFINITY)
+                                      : krf__bits_from_i64(dtype, narrow ? INT32_MIN : INT64_MIN);
+    case KRF__IDENTITY_HIGHEST:
+        return kind == KRF__KIND_REAL ? krf__bits_from_f64(dtype, INFINITY)
+                                      : krf__bits_from_i64(dtype, narrow ? INT32_MAX : INT64_MAX);
+    default: return 0;
+    }
+}
+
+uint64_t krf__empty_bits(krf__op op, krf_dtype dtype) {
+    return op == KRF__sum ? 0 : krf__identity_bits(op, dtype);
+}

@@ -1,0 +1,9 @@
+/* Forgets the row macros of ops.def, so that the next file to expand it defines its own. */
+#undef NODE
+#undef OP
+#undef CODE
+#undef CUDA
+#undef GRAD
+#undef REDUCE
+#undef COMBINE
+#undef ALIAS

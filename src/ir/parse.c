@@ -1,0 +1,244 @@
+/* Reads a program: its statements, of which declarations are in parse_declare.c, and the results. One pass over the tokens builds
+ * the nodes; a quick one before it finds the extents that bound names give, since a declaration may use them before. Called by
+ * krf_parse and the tools. */
+#include "base/mem.h"
+#include "ir/parser.h"
+
+#include <string.h>
+
+void krf__parse_next(krf__parser *p) {
+    p->token = krf__lex(&p->lexer);
+    if (p->token.kind == KRF__TOKEN_ERROR) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s", p->lexer.error);
+    }
+}
+
+krf__token krf__parse_peek(const krf__parser *p) {
+    krf__lexer ahead = p->lexer;
+    return krf__lex(&ahead);
+}
+
+bool krf__parse_skip(krf__parser *p, int kind) {
+    if (p->failed || p->token.kind != kind) {
+        return false;
+    }
+    krf__parse_next(p);
+    return true;
+}
+
+bool krf__parse_close(krf__parser *p, const krf__token *open) {
+    int kind = open->kind == '(' ? ')' : ']';
+    if (p->failed) {
+        return false;
+    }
+    if (p->token.kind == KRF__TOKEN_END) {
+        krf__parse_fail(p, KRF_E_PARSE, open->start, "this '%c' is never closed", *open->start);
+    } else if (p->token.kind != kind) {
+        krf__parse_expected(p, kind == ')' ? "')'" : "']'");
+    } else {
+        krf__parse_next(p);
+    }
+    return !p->failed;
+}
+
+krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name) {
+    uintptr_t place = (uintptr_t)krf__map_get(map, name->start, name->length);
+    return place != 0 ? &p->symbols[place - 1] : NULL;
+}
+
+void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol) {
+    uintptr_t place = (uintptr_t)krf__map_get(map, name, length);
+    if (place == 0) {
+        if (!krf__grow(&p->symbols, &p->symbols_capacity, p->n_symbols + 1, sizeof symbol) ||
+            !krf__map_put(map, name, length, (void *)(uintptr_t)(p->n_symbols + 1))) {
+            krf__parse_memory(p);
+            return;
+        }
+        place = ++p->n_symbols;
+    }
+    p->symbols[place - 1] = symbol;
+}
+
+/* What a name stood for before the text declared it: a bound value, or a placeholder that the graph has already. */
+uint32_t krf__parse_bound(krf__parser *p, const krf__token *name) {
+    const krf__symbol *s = krf__parse_find(p, &p->values, name);
+    s = s != NULL ? s : krf__parse_find(p, &p->placeholders, name);
+    return s != NULL ? s->id : 0;
+}
+
+static bool starts_declaration(const krf__parser *p) {
+    return p->token.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == ':';
+}
+
+/* At the name of a declaration: `x: f32[n, 64]`. Faults are left to the second pass. */
+static void find_extents_of(krf__parser *p, krf__lexer lexer) {
+    uint32_t id = krf__parse_bound(p, &p->token);
+    krf__lex(&lexer);
+    krf__token type = krf__lex(&lexer), token = krf__lex(&lexer);
+    if (krf__token_is(&type, "np") && token.kind == '.') {
+        krf__lex(&lexer);
+        token = krf__lex(&lexer);
+    }
+    if (id == 0 || token.kind != '[') {
+        return;
+    }
+    for (int i = 0; i < krf__node_of(p->g, id)->rank; i++) {
+        token = krf__lex(&lexer);
+        if (token.kind == KRF__TOKEN_NAME && krf__parse_find(p, &p->extents, &token) == NULL) {
+            krf__parse_set(p, &p->extents, token.start, token.length, (krf__symbol){.extent = krf__shape_of(p->g, id)[i]});
+        }
+        if (krf__lex(&lexer).kind != ',') {
+            return;
+        }
+    }
+}
+
+static void find_extents(krf__parser *p) {
+    krf__lexer start = p->lexer;
+    bool first = true;
+    do {
+        p->token = krf__lex(&p->lexer);
+        if (first && starts_declaration(p)) {
+            find_extents_of(p, p->lexer);
+        }
+        first = p->token.kind == KRF__TOKEN_NEWLINE;
+    } while (p->token.kind != KRF__TOKEN_END && !p->failed);
+    p->lexer = start;
+}
+
+static bool reserved(const krf__token *name) {
+    static const char *const words[] = {"return", "and", "or", "not", "True", "False", "None"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (krf__token_is(name, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void parse_assignment(krf__parser *p) {
+    krf__token name = p->token;
+    krf__parse_next(p);
+    krf__parse_next(p);
+    uint32_t id = krf__parse_expression(p);
+    if (!p->failed && p->token.kind == '=') {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "one name is assigned at a time");
+    }
+    if (!p->failed) {
+        krf__parse_set(p, &p->values, name.start, name.length, (krf__symbol){.id = id, .declared = true});
+    }
+}
+
+static void parse_results(krf__parser *p, int capacity, uint32_t *results, int *count) {
+    do {
+        if (p->token.kind == KRF__TOKEN_NEWLINE || p->token.kind == KRF__TOKEN_END) {
+            break; /* a last comma */
+        }
+        const char *at = p->token.start;
+        uint32_t id = krf__parse_expression(p);
+        if (id != 0 && *count == capacity) {
+            krf__parse_fail(p, KRF_E_PARSE, at, "more results than the %d asked for", capacity);
+        } else if (id != 0) {
+            results[(*count)++] = id;
+        }
+    } while (krf__parse_skip(p, ','));
+    if (!p->failed && p->token.kind == '=') {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "only a single name can be assigned");
+    }
+}
+
+/* One statement; true after the one that gives the results. */
+static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int *count) {
+    krf__token start = p->token;
+    bool word = krf__token_is(&start, "return");
+    int next = start.kind == KRF__TOKEN_NAME ? krf__parse_peek(p).kind : KRF__TOKEN_END;
+    if (next == ':' || next == '=') {
+        if (reserved(&start)) {
+            krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name", KRF__SHOWN(&start));
+        } else if (next == ':') {
+            krf__parse_declaration(p);
+        } else {
+            parse_assignment(p);
+        }
+    } else {
+        if (word) {
+            krf__parse_next(p);
+            if (!p->failed && (p->token.kind == KRF__TOKEN_NEWLINE || p->token.kind == KRF__TOKEN_END)) {
+                krf__parse_expected(p, "a result");
+            }
+        }
+        parse_results(p, capacity, results, count);
+    }
+    if (!p->failed && p->token.kind != KRF__TOKEN_NEWLINE && p->token.kind != KRF__TOKEN_END) {
+        krf__parse_expected(p, "an operator or the end of the statement");
+    }
+    if (next == ':' || next == '=') {
+        return false;
+    }
+    while (krf__parse_skip(p, KRF__TOKEN_NEWLINE)) {
+    }
+    if (!p->failed && p->token.kind != KRF__TOKEN_END) {
+        krf__parse_fail(p, KRF_E_PARSE, word ? p->token.start : start.start,
+                        word ? "nothing may follow return" : "this value is not used: give it a name, or return it at the end");
+    }
+    return true;
+}
+
+static void parse_program(krf__parser *p, int capacity, uint32_t *results, int *count) {
+    krf__parse_next(p);
+    while (!p->failed) {
+        if (krf__parse_skip(p, KRF__TOKEN_NEWLINE)) {
+            continue;
+        }
+        if (p->token.kind == KRF__TOKEN_END) {
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "the program gives no result: end it with return");
+        } else if (!p->failed && parse_statement(p, capacity, results, count)) {
+            return;
+        }
+    }
+}
+
+static void bind_names(krf__parser *p, const krf__name *names, int n_names) {
+    for (int i = 0; i < n_names && !p->failed; i++) {
+        krf__map *map = names[i].id != 0 ? &p->values : &p->extents;
+        krf__parse_set(p, map, names[i].name, strlen(names[i].name), (krf__symbol){.id = names[i].id, .extent = names[i].extent});
+    }
+    for (size_t i = 0; i < p->g->n_placeholders && !p->failed; i++) {
+        const krf__placeholder *known = &p->g->placeholders[i];
+        if (known->name != NULL) {
+            krf__parse_set(p, &p->placeholders, known->name, strlen(known->name), (krf__symbol){.id = known->node});
+        }
+    }
+}
+
+krf_status krf__parse(krf_graph *g, const char *text, const krf__name *names, int n_names,
+                      int64_t (*missing_extent)(void *user, const char *name), void *user,
+                      int capacity, uint32_t *results, int *count) {
+    *count = 0;
+    if (g->nil || g->status != KRF_OK) {
+        return g->nil ? KRF_E_MEMORY : g->status;
+    }
+    krf__parser p = {.g = g, .text = text, .missing_extent = missing_extent, .user = user};
+    p.lexer = (krf__lexer){.at = text, .locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    if (p.lexer.locale == (locale_t)0) {
+        krf__parse_memory(&p);
+        return KRF_E_MEMORY;
+    }
+    bind_names(&p, names, n_names);
+    if (!p.failed) {
+        find_extents(&p);
+    }
+    if (!p.failed) {
+        parse_program(&p, capacity, results, count);
+    }
+    freelocale(p.lexer.locale);
+    krf__map_free(&p.values, NULL);
+    krf__map_free(&p.extents, NULL);
+    krf__map_free(&p.placeholders, NULL);
+    krf__mem_free(p.symbols);
+    if (p.failed) {
+        *count = 0;
+        return g->status != KRF_OK ? g->status : KRF_E_MEMORY;
+    }
+    return KRF_OK;
+}

@@ -1,0 +1,194 @@
+/* The parser's messages: place, reason, the line and a caret, and the nearest known name where one is missing. Errors of the builders
+ * get their place here too. */
+#include "base/mem.h"
+#include "ir/parser.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN = 110 }; /* bytes shown of a long line */
+
+static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; } /* inside a UTF-8 character */
+
+static int columns(const char *from, const char *to) {
+    int n = 0;
+    for (; from < to; from++) {
+        n += !continues(*from);
+    }
+    return n;
+}
+
+/* The line around `at`, or a piece of it, and a caret below. Tabs stay tabs in both, so that the caret stands right. */
+static void put_line(krf__str *out, const char *start, const char *at) {
+    size_t length = strcspn(start, "\n"), place = (size_t)(at - start);
+    size_t from = length > SHOWN && place > SHOWN / 2 ? place - SHOWN / 2 : 0;
+    while (from > 0 && from < place && continues(start[from])) {
+        from++;
+    }
+    size_t to = length - from > SHOWN ? from + SHOWN : length;
+    while (to < length && to > from && continues(start[to])) {
+        to--;
+    }
+    for (int caret = 0; caret < 2; caret++) {
+        size_t end = caret ? place : to;
+        krf__str_put(out, from == 0 ? "\n" : caret ? "\n   " : "\n...");
+        for (size_t i = from; i < end; i++) {
+            char c = start[i];
+            if (caret && continues(c)) {
+                continue;
+            }
+            bool control = (unsigned char)c < 0x20 || c == 0x7f;
+            krf__str_char(out, c == '\t' ? c : caret || (control && c == '\r') ? ' ' : control ? '?' : c);
+        }
+        krf__str_put(out, caret ? "^" : to < length ? "..." : "");
+    }
+}
+
+static void place_error(krf__parser *p, krf_status status, const char *at, const char *reason) {
+    int line = 1;
+    const char *start = p->text;
+    for (const char *c = p->text; c < at; c++) {
+        if (*c == '\n') {
+            line++;
+            start = c + 1;
+        }
+    }
+    krf__str out = {0};
+    krf__str_printf(&out, "line %d, column %d: %s", line, columns(start, at) + 1, reason);
+    put_line(&out, start, at);
+    if (out.failed) {
+        krf__parse_memory(p);
+    } else {
+        krf__graph_fail(p->g, status, "%s", out.data);
+    }
+    krf__str_free(&out);
+}
+
+uint32_t krf__parse_fail(krf__parser *p, krf_status status, const char *at, const char *format, ...) {
+    char reason[1500];
+    if (p->failed) {
+        return 0;
+    }
+    p->failed = true;
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(reason, sizeof reason, format, args) < 0) {
+        reason[0] = '\0';
+    }
+    va_end(args);
+    place_error(p, status, at, reason);
+    return 0;
+}
+
+uint32_t krf__parse_memory(krf__parser *p) {
+    p->failed = true;
+    return krf__graph_fail(p->g, KRF_E_MEMORY, "out of host memory (parser)");
+}
+
+uint32_t krf__parse_built(krf__parser *p, const char *at, uint32_t id) {
+    krf_graph *g = p->g;
+    if (id != 0 || p->failed) {
+        return p->failed ? 0 : id;
+    }
+    if (g->status == KRF_OK) {
+        return krf__parse_fail(p, KRF_E_INTERNAL, at, "the builder gave no result");
+    }
+    p->failed = true;
+    if (g->status == KRF_E_MEMORY || g->error == NULL) {
+        return 0;
+    }
+    /* The builder's message is the graph's error already: the same with its place takes its place. */
+    char *reason = g->error;
+    krf_status status = g->status;
+    g->error = NULL;
+    g->status = KRF_OK;
+    place_error(p, status, at, reason);
+    krf__mem_free(reason);
+    return 0;
+}
+
+uint32_t krf__parse_expected(krf__parser *p, const char *what) {
+    const krf__token *t = &p->token;
+    if (t->kind == KRF__TOKEN_END) {
+        return krf__parse_fail(p, KRF_E_PARSE, t->start, "expected %s, found the end of the text", what);
+    }
+    if (t->kind == KRF__TOKEN_NEWLINE && *t->start == '\n') {
+        return krf__parse_fail(p, KRF_E_PARSE, t->start, "expected %s, found the end of the line", what);
+    }
+    return krf__parse_fail(p, KRF_E_PARSE, t->start, "expected %s, found '%.*s'", what, KRF__SHOWN(t));
+}
+
+/* Edit distance (insert, delete, replace) of two short names; anything above 2 is 3. */
+static int distance(const char *a, size_t n, const char *b, size_t m) {
+    enum { MOST = 32 };
+    int row[MOST + 1];
+    if (n > MOST || m > MOST || n > m + 2 || m > n + 2) {
+        return 3;
+    }
+    for (size_t j = 0; j <= m; j++) {
+        row[j] = (int)j;
+    }
+    for (size_t i = 1; i <= n; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int replace = diagonal + (a[i - 1] != b[j - 1]);
+            int other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = replace < other ? replace : other;
+        }
+    }
+    return row[m] > 2 ? 3 : row[m];
+}
+
+typedef struct nearest {
+    const krf__token *wanted;
+    const char *name;
+    size_t length;
+    int distance;
+} nearest;
+
+/* A name all of whose letters differ is no suggestion. Ties go to the first in alphabetical order: the map has none of its own. */
+static void consider(nearest *best, const char *name, size_t length) {
+    int d = distance(best->wanted->start, best->wanted->length, name, length);
+    if (d > 2 || (size_t)d >= best->wanted->length || (size_t)d >= length || d > best->distance) {
+        return;
+    }
+    if (d == best->distance && best->name != NULL) {
+        int order = memcmp(name, best->name, length < best->length ? length : best->length);
+        if (order > 0 || (order == 0 && length >= best->length)) {
+            return;
+        }
+    }
+    *best = (nearest){best->wanted, name, length, d};
+}
+
+static void consider_all(nearest *best, const krf__map *map) {
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (map->entries[i].key != NULL) {
+            consider(best, map->entries[i].key, map->entries[i].key_bytes);
+        }
+    }
+}
+
+uint32_t krf__parse_undefined(krf__parser *p, const krf__token *name, bool function) {
+    nearest best = {.wanted = name, .distance = 2};
+    for (size_t i = 0; function && krf__parse_function_name(i) != NULL; i++) {
+        consider(&best, krf__parse_function_name(i), strlen(krf__parse_function_name(i)));
+    }
+    if (!function) {
+        static const char *const words[] = {"True", "False", "inf", "nan", "pi"};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            consider(&best, words[i], strlen(words[i]));
+        }
+        consider_all(&best, &p->values);
+        consider_all(&best, &p->extents);
+    }
+    const char *reason = function ? "is not a function" : "is not defined";
+    if (best.name == NULL) {
+        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s %s", KRF__SHOWN(name), reason);
+    }
+    return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s %s; did you mean %.*s?", KRF__SHOWN(name), reason,
+                           (int)best.length, best.name);
+}

@@ -1,0 +1,84 @@
+/* What the files of the parser share: parse.c (programs), parse_declare.c, parse_expr.c (operators and names), parse_call.c (functions),
+ * parse_view.c (subscripts, lists of integers, views), parse_fail.c (messages). Of others only print.c includes this, for the names
+ * of functions.
+ *
+ * Functions that give a node return 0 on failure, and `failed` is set then; after that every function returns at once. */
+#ifndef KRF_IR_PARSER_H
+#define KRF_IR_PARSER_H
+
+#include "ir/build.h"
+#include "ir/lex.h"
+#include "ir/text.h"
+
+enum {
+    KRF__PARSE_DEPTH = 200,                 /* nested brackets, signs and powers: recursion goes no deeper */
+    KRF__PARSE_ITEMS = 2 * KRF_MAX_RANK + 1 /* the most items a subscript can need: axes, None, ... */
+};
+
+typedef struct krf__symbol {
+    uint32_t id;     /* node; 0: an extent */
+    int64_t extent;
+    bool declared;   /* or assigned, in the text: may not be declared (again) */
+} krf__symbol;
+
+typedef struct krf__parser {
+    krf_graph *g;
+    const char *text;
+    krf__lexer lexer; /* just behind the current token */
+    krf__token token;
+    krf__map values, extents, placeholders; /* name -> index in symbols + 1. placeholders: those that the graph had before */
+    krf__symbol *symbols;
+    size_t n_symbols, symbols_capacity;
+    int64_t (*missing_extent)(void *user, const char *name);
+    void *user;
+    int depth;
+    bool failed;
+} krf__parser;
+
+/* parse_fail.c. `at` points into the text. All return 0. */
+uint32_t krf__parse_fail(krf__parser *p, krf_status status, const char *at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+uint32_t krf__parse_expected(krf__parser *p, const char *what); /* but found the current token */
+uint32_t krf__parse_undefined(krf__parser *p, const krf__token *name, bool function);
+uint32_t krf__parse_memory(krf__parser *p);
+/* Gives id back; when that is 0, gives the builder's error its place. */
+uint32_t krf__parse_built(krf__parser *p, const char *at, uint32_t id);
+#define KRF__SHOWN(token) ((token)->length > 64 ? 64 : (int)(token)->length), (token)->start /* for %.*s */
+
+/* parse.c */
+void krf__parse_next(krf__parser *p);
+krf__token krf__parse_peek(const krf__parser *p); /* the token after the current one */
+bool krf__parse_skip(krf__parser *p, int kind);   /* goes on if the current token is of that kind */
+bool krf__parse_close(krf__parser *p, const krf__token *open); /* expects the bracket that closes `open` */
+krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name); /* NULL when absent */
+
+void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol);
+/* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0: nothing. */
+uint32_t krf__parse_bound(krf__parser *p, const krf__token *name);
+
+/* parse_declare.c. At the name. */
+void krf__parse_declaration(krf__parser *p);
+
+/* parse_expr.c */
+uint32_t krf__parse_expression(krf__parser *p);
+bool krf__parse_constant(const krf__token *name, double *value); /* inf nan pi e */
+
+/* parse_call.c. At '('. self: what stands before the dot of a method, else 0. */
+uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self);
+bool krf__parse_is_function(const krf__token *name);
+const char *krf__parse_function_name(size_t i); /* all of them; NULL past the last */
+bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype);
+bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype);
+
+/* parse_view.c */
+typedef struct krf__ints {
+    int n;
+    bool none; /* the word None stood instead */
+    int64_t of[KRF_MAX_RANK];
+} krf__ints;
+bool krf__parse_int(krf__parser *p, int64_t *value);               /* a signed integer or an extent's name */
+bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
+bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]);
+uint32_t krf__parse_subscript(krf__parser *p, uint32_t x);
+
+#endif

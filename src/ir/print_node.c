@@ -1,0 +1,279 @@
+/* Prints single nodes so that the builder makes the same node again from the text. The delicate part is constants: 0.1 alone is a weak
+ * scalar, and its text depends on what the builder would convert it to in that place. Called by print.c. */
+#include "ir/print_node.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct printing {
+    const krf_graph *g;
+    uint32_t id;
+    const krf__node *node;
+    const krf__text *texts;
+    krf__str *out;
+    int depth; /* of what was printed so far */
+} printing;
+
+static bool is_elementwise(const krf__node *n) { return krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE; }
+
+/* The shortest decimal whose double, rounded to float, is this value: what the parser and the cast make of it. */
+static void put_f32(krf__str *out, double value) {
+    double written = value;
+    if (isfinite(value)) {
+        char text[32];
+        int digits = 1;
+        do {
+            snprintf(text, sizeof text, "%.*g", digits, value);
+            written = strtod(text, NULL); /* in the locale that snprintf wrote in */
+        } while ((double)(float)written != value && ++digits <= 17);
+    }
+    krf__str_f64(out, written);
+}
+
+/* A literal without its dtype. NaN has no sign in the text form. */
+static void put_value(krf__str *out, const krf__node *c) {
+    if (c->dtype == KRF_BOOL) {
+        krf__str_put(out, c->value != 0 ? "True" : "False");
+    } else if (krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_INT) {
+        krf__str_i64(out, krf__bits_to_i64((krf_dtype)c->dtype, c->value));
+    } else {
+        double value = krf__bits_to_f64((krf_dtype)c->dtype, c->value);
+        if (c->dtype == KRF_F32) {
+            put_f32(out, value);
+        } else {
+            krf__str_f64(out, value);
+        }
+    }
+}
+
+/* Whether node n is a cast of something weak, as the builder makes where a weak operand meets a strong one. */
+static bool casts_weak(const krf_graph *g, const krf__node *n) {
+    return n->op == KRF__cast && krf__node_of(g, n->args[0])->weak;
+}
+
+/* Whether a strong operand of the same operation gives a weak one in place i the dtype that operand i has. */
+static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
+    const krf__op_info *info = krf__op_info_of((krf__op)parent->op);
+    int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
+    bool joint = info->rule == KRF__RULE_NUMBER || info->rule == KRF__RULE_REAL || info->rule == KRF__RULE_COMPARE ||
+                 info->rule == KRF__RULE_BITS || info->rule == KRF__RULE_WHERE || info->rule == KRF__RULE_ANY;
+    for (int k = first; joint && i >= first && k < info->arity; k++) {
+        const krf__node *other = krf__node_of(g, parent->args[k]);
+        if (k != i && other->op != KRF__constant && !other->weak && !casts_weak(g, other) &&
+            other->dtype == krf__node_of(g, parent->args[i])->dtype) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Casts that the builder puts before a weak operand are not written: `mu * x`. Under a node that is weak itself they could not be, for a
+ * cast gives something strong. */
+uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
+    const krf__node *n = krf__node_of(g, id);
+    uint32_t arg = n->args[i];
+    const krf__node *a = krf__node_of(g, arg);
+    if (!is_elementwise(n) || !casts_weak(g, a)) {
+        return arg;
+    }
+    krf_dtype from = (krf_dtype)krf__node_of(g, a->args[0])->dtype, to = (krf_dtype)a->dtype;
+    bool promotes = from != to && krf__dtype(from)->kind <= krf__dtype(to)->kind;
+    return n->weak || (promotes && dtype_follows(g, n, i)) ? a->args[0] : arg;
+}
+
+/* A double as the integer literal that gives it when converted; false when there is none. */
+static bool put_as_integer(krf__str *out, double value, bool exact) {
+    double limit = exact ? 9007199254740992.0 : 9223372036854775808.0;
+    if (!(fabs(value) <= limit) || value != floor(value) || (value == 0 && signbit(value))) {
+        return false;
+    }
+    krf__str_i64(out, value >= 9223372036854775808.0 ? INT64_MAX : (int64_t)value);
+    return true;
+}
+
+/* Constant c as operand i of a node. Bare where the builder would convert the literal to the same constant; else dtype(literal).
+ * A literal of the operation's own dtype stays weak in the graph, so constants of i64 and f64 that are not weak came otherwise: f64 from
+ * an integer literal, or both from a cast. */
+static void put_constant(krf__str *out, const krf_graph *g, const krf__node *parent, int i, const krf__node *c) {
+    double value = krf__bits_to_f64((krf_dtype)c->dtype, c->value);
+    /* As a bare exponent it might become a chain of multiplications, which this node is not. */
+    bool chain = parent != NULL && parent->op == KRF__power && i == 1 && fabs(value) <= 8;
+    bool kept = krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_REAL || value < 0; /* integers to negative powers are no chains */
+    bool bare = (c->weak && (!chain || kept)) || c->dtype == KRF_BOOL;
+    if (!bare && parent != NULL && is_elementwise(parent)) {
+        if (c->dtype == KRF_F64 && (parent->weak || (!chain && dtype_follows(g, parent, i))) &&
+            put_as_integer(out, value, !parent->weak)) {
+            return;
+        }
+        bare = (c->dtype == KRF_F32 || (c->dtype == KRF_I32 && !chain)) && dtype_follows(g, parent, i);
+    }
+    if (!bare) {
+        krf__str_printf(out, "%s(", krf_dtype_name((krf_dtype)c->dtype));
+    }
+    put_value(out, c);
+    krf__str_put(out, bare ? "" : ")");
+}
+
+void krf__print_constant(const krf_graph *g, uint32_t id, krf__str *out) {
+    put_constant(out, g, NULL, 0, krf__node_of(g, id));
+}
+
+/* Operand i, in parentheses when it binds less tightly than `level`. */
+static void put_operand(printing *p, int i, int level) {
+    uint32_t arg = krf__print_operand(p->g, p->id, i);
+    const krf__node *a = krf__node_of(p->g, arg);
+    krf__str literal = {0};
+    krf__text text = p->texts[arg];
+    if (a->op == KRF__constant) {
+        put_constant(&literal, p->g, p->node, i, a);
+        if (literal.failed) {
+            p->out->failed = true;
+            krf__str_free(&literal);
+            return;
+        }
+        text = (krf__text){.data = literal.data, .length = literal.length};
+        text.level = *literal.data == '-' ? KRF__LEVEL_UNARY : KRF__LEVEL_ATOM;
+        text.depth = literal.data[literal.length - 1] == ')';
+    }
+    bool brackets = text.level < level;
+    krf__str_put(p->out, brackets ? "(" : "");
+    krf__str_putn(p->out, text.data, text.length);
+    krf__str_put(p->out, brackets ? ")" : "");
+    if (text.depth + brackets > p->depth) {
+        p->depth = text.depth + brackets;
+    }
+    krf__str_free(&literal);
+}
+
+static void put_call(printing *p, const char *name) {
+    krf__str_put(p->out, name);
+    krf__str_char(p->out, '(');
+    for (int i = 0; i < krf__op_info_of((krf__op)p->node->op)->arity; i++) {
+        krf__str_put(p->out, i > 0 ? ", " : "");
+        put_operand(p, i, 0);
+    }
+    p->depth++;
+}
+
+static int level_of(const char *infix) {
+    static const char *const levels[] = {"|", "^", "&", "<< >>", "+ -", "* / // %"};
+    for (int i = 0; i < 6; i++) {
+        const char *found = strstr(levels[i], infix);
+        char behind = found != NULL ? found[strlen(infix)] : '?';
+        if (behind == ' ' || behind == '\0') {
+            return i + 2;
+        }
+    }
+    return strcmp(infix, "**") == 0 ? KRF__LEVEL_POWER : KRF__LEVEL_COMPARE;
+}
+
+static int put_elementwise(printing *p) {
+    const krf__op_info *info = krf__op_info_of((krf__op)p->node->op);
+    /* A minus before a number would be part of it. */
+    bool literal = krf__node_of(p->g, krf__print_operand(p->g, p->id, 0))->op == KRF__constant;
+    if (*info->infix == '\0' || (info->arity == 1 && literal)) {
+        put_call(p, info->name);
+        krf__str_char(p->out, ')');
+        return KRF__LEVEL_ATOM;
+    }
+    if (info->arity == 1) {
+        krf__str_put(p->out, info->infix);
+        put_operand(p, 0, KRF__LEVEL_UNARY);
+        return KRF__LEVEL_UNARY;
+    }
+    int level = level_of(info->infix);
+    bool power = level == KRF__LEVEL_POWER;
+    put_operand(p, 0, power ? KRF__LEVEL_ATOM : level == KRF__LEVEL_COMPARE ? level + 1 : level);
+    krf__str_printf(p->out, " %s ", info->infix);
+    put_operand(p, 1, power ? KRF__LEVEL_UNARY : level + 1);
+    return level;
+}
+
+static void put_reduction(printing *p) {
+    int rank = krf__node_of(p->g, p->node->args[0])->rank, axes = 0;
+    uint64_t mask = p->node->n_ints > 0 ? (uint64_t)krf__ints_of(p->g, p->id)[0] : 0;
+    int64_t list[KRF_MAX_RANK];
+    for (int i = 0; i < rank && i < KRF_MAX_RANK; i++) {
+        if ((mask >> i & 1) != 0) {
+            list[axes++] = i;
+        }
+    }
+    put_call(p, krf__op_info_of((krf__op)p->node->op)->name);
+    if (axes == 1 && rank > 1) {
+        krf__str_printf(p->out, ", axis=%d", (int)list[0]);
+    } else if (axes < rank) {
+        krf__str_put(p->out, ", axis=");
+        krf__str_shape(p->out, axes, list);
+    }
+    krf__str_put(p->out, p->node->keepdims ? ", keepdims=True)" : ")");
+}
+
+static void put_slice(printing *p) {
+    const krf__node *x = krf__node_of(p->g, p->node->args[0]);
+    const int64_t *from = krf__shape_of(p->g, p->node->args[0]), *to = krf__shape_of(p->g, p->id);
+    const int64_t *ints = krf__ints_of(p->g, p->id);
+    int shown = x->rank;
+    while (shown > 1 && ints[2 * shown - 2] == 0 && ints[2 * shown - 1] == 1 && to[shown - 1] == from[shown - 1]) {
+        shown--;
+    }
+    put_operand(p, 0, KRF__LEVEL_ATOM);
+    for (int i = 0; i < shown; i++) {
+        int64_t start = ints[2 * i], step = ints[2 * i + 1], last = to[i] > 0 ? start + (to[i] - 1) * step : 0;
+        krf__str_put(p->out, i == 0 ? "[" : ", ");
+        if (to[i] == 0) {
+            krf__str_put(p->out, from[i] == 0 ? ":" : "0:0");
+            continue;
+        }
+        if (start != (step > 0 ? 0 : from[i] - 1)) {
+            krf__str_i64(p->out, start);
+        }
+        krf__str_char(p->out, ':');
+        if (last + step >= 0 && last + step < from[i]) {
+            krf__str_i64(p->out, step > 0 ? last + 1 : last - 1);
+        }
+        if (step != 1) {
+            krf__str_char(p->out, ':');
+            krf__str_i64(p->out, step);
+        }
+    }
+    krf__str_char(p->out, ']');
+}
+
+static void put_transpose(printing *p) {
+    const int64_t *axes = krf__ints_of(p->g, p->id);
+    if (p->node->rank == 2 && axes[0] == 1) {
+        put_operand(p, 0, KRF__LEVEL_ATOM);
+        krf__str_put(p->out, ".T");
+        return;
+    }
+    put_call(p, "transpose");
+    krf__str_put(p->out, ", ");
+    krf__str_shape(p->out, p->node->rank, axes);
+    krf__str_char(p->out, ')');
+}
+
+void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, krf__str *out, krf__text *facts) {
+    const krf__node *n = krf__node_of(g, id);
+    const krf__op_info *info = krf__op_info_of((krf__op)n->op);
+    printing p = {.g = g, .id = id, .node = n, .texts = texts, .out = out};
+    facts->level = KRF__LEVEL_ATOM;
+    if (info->class_ == KRF__CLASS_ELEMENTWISE) {
+        facts->level = put_elementwise(&p);
+    } else if (info->class_ == KRF__CLASS_REDUCE) {
+        put_reduction(&p);
+    } else if (n->op == KRF__slice) {
+        put_slice(&p);
+    } else if (n->op == KRF__transpose) {
+        put_transpose(&p);
+    } else {
+        put_call(&p, n->op == KRF__cast ? krf_dtype_name((krf_dtype)n->dtype) : info->name);
+        if (n->op == KRF__reshape || n->op == KRF__broadcast_to) {
+            krf__str_put(out, ", ");
+            krf__str_shape(out, n->rank, krf__shape_of(g, id));
+        }
+        krf__str_char(out, ')');
+    }
+    facts->depth = p.depth;
+}

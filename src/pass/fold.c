@@ -1,0 +1,144 @@
+/* Constants: exactly rounded operations over them are computed now (functions that IEEE does not round exactly are not: devices differ), reductions
+ * over no elements become their value, and mean becomes a sum divided once by an argument, so that the count is not part of the kernel. */
+#include "base/fail.h"
+#include "base/mem.h"
+#include "ir/build.h"
+#include "pass/pass.h"
+
+#include <math.h>
+
+static uint32_t constant(krf_graph *g, const krf__node *like, uint64_t bits) {
+    krf__node node = {.op = KRF__constant, .dtype = like->dtype, .weak = like->weak, .value = bits};
+    return krf__graph_add(g, &node, NULL, NULL);
+}
+
+static bool fold_real(krf__op op, krf_dtype dtype, const double *v, double *result) {
+    switch (op) {
+    case KRF__add: *result = v[0] + v[1]; break;
+    case KRF__subtract: *result = v[0] - v[1]; break;
+    case KRF__multiply: *result = v[0] * v[1]; break;
+    case KRF__divide: *result = v[0] / v[1]; break;
+    case KRF__negative: *result = -v[0]; break;
+    case KRF__sqrt: *result = sqrt(v[0]); break;
+    case KRF__abs: *result = fabs(v[0]); break;
+    default: return false;
+    }
+    if (dtype == KRF_F32) {
+        *result = (double)(float)*result; /* innocuous: 53 bits hold more than twice 24 plus two, for each of these operations */
+    }
+    return true;
+}
+
+static bool fold_int(krf__op op, const int64_t *v, int64_t *result) {
+    switch (op) {
+    case KRF__add: *result = (int64_t)((uint64_t)v[0] + (uint64_t)v[1]); return true;
+    case KRF__subtract: *result = (int64_t)((uint64_t)v[0] - (uint64_t)v[1]); return true;
+    case KRF__multiply: *result = (int64_t)((uint64_t)v[0] * (uint64_t)v[1]); return true;
+    case KRF__negative: *result = (int64_t)(0 - (uint64_t)v[0]); return true;
+    default: return false;
+    }
+}
+
+/* The folded node, or 0 when it is not of a kind that is folded. args are ids of g. */
+static uint32_t fold_elementwise(krf_graph *g, const krf__node *n) {
+    int arity = krf__op_info_of(n->op)->arity;
+    double reals[3];
+    int64_t ints[3], i;
+    double r;
+    if (n->rank != 0) {
+        return 0;
+    }
+    for (int k = 0; k < arity; k++) {
+        const krf__node *a = krf__node_of(g, n->args[k]);
+        if (a->op != KRF__constant) {
+            return 0;
+        }
+        reals[k] = krf__bits_to_f64((krf_dtype)a->dtype, a->value);
+        ints[k] = krf__dtype((krf_dtype)a->dtype)->kind == KRF__KIND_REAL ? 0 : krf__bits_to_i64((krf_dtype)a->dtype, a->value);
+    }
+    krf_dtype from = (krf_dtype)krf__node_of(g, n->args[0])->dtype;
+    if (n->op == KRF__cast) {
+        return constant(g, n, krf__bits_cast(from, (krf_dtype)n->dtype, krf__node_of(g, n->args[0])->value));
+    }
+    if (krf__dtype((krf_dtype)n->dtype)->kind == KRF__KIND_REAL && from == (krf_dtype)n->dtype &&
+        fold_real(n->op, (krf_dtype)n->dtype, reals, &r)) {
+        return constant(g, n, krf__bits_from_f64((krf_dtype)n->dtype, r));
+    }
+    if (krf__dtype((krf_dtype)n->dtype)->kind == KRF__KIND_INT && from == (krf_dtype)n->dtype && fold_int(n->op, ints, &i)) {
+        return constant(g, n, krf__bits_from_i64((krf_dtype)n->dtype, i));
+    }
+    return 0;
+}
+
+static int64_t reduced_count(const krf_graph *g, uint32_t x, int64_t mask) {
+    int64_t count = 1;
+    for (int i = 0; i < krf__node_of(g, x)->rank; i++) {
+        count *= (mask >> i & 1) != 0 ? krf__shape_of(g, x)[i] : 1;
+    }
+    return count;
+}
+
+/* n: the reduction with operands in g; id: where its shape and axes stand, in `in`. */
+static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf__node n) {
+    int64_t mask = krf__ints_of(in, id)[0], count = reduced_count(g, n.args[0], mask);
+    bool mean = n.op == KRF__mean;
+    uint32_t result;
+    n.op = mean ? KRF__sum : n.op;
+    if (count == 0) {
+        result = constant(g, &(krf__node){.dtype = n.dtype}, krf__empty_bits(n.op, (krf_dtype)n.dtype));
+        result = result == 0 ? 0 : krf__build_broadcast_to(g, result, n.rank, krf__shape_of(in, id));
+    } else {
+        result = krf__graph_add(g, &n, krf__shape_of(in, id), &mask);
+    }
+    if (!mean || result == 0) {
+        return result;
+    }
+    krf__node divisor = {.op = KRF__scalar, .dtype = n.dtype, .value = krf__bits_from_i64((krf_dtype)n.dtype, count)};
+    return krf__build(g, KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &divisor, NULL, NULL)});
+}
+
+krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {
+    /* Only placeholders and inputs must be carried over as they are; canon without outputs does that. */
+    krf_status status = krf__canon(in, 0, NULL, out);
+    uint32_t *map = NULL;
+    if (status != KRF_OK) {
+        return status;
+    }
+    map = krf__calloc(in->n_nodes, sizeof *map);
+    if (map == NULL) {
+        status = krf__fail_memory();
+        goto done;
+    }
+    for (uint32_t id = 1; id < in->n_nodes; id++) {
+        krf__node n = *krf__node_of(in, id);
+        for (int k = 0; k < 3; k++) {
+            n.args[k] = map[n.args[k]];
+        }
+        krf__op_class class_ = krf__op_info_of(n.op)->class_;
+        if (n.op == KRF__placeholder) {
+            map[id] = out->placeholders[n.value].node;
+        } else if (n.op == KRF__input) {
+            map[id] = krf__build_input(out, in->arrays[n.value]);
+        } else if (class_ == KRF__CLASS_REDUCE) {
+            map[id] = fold_reduce(in, id, out, n);
+        } else if (class_ == KRF__CLASS_ELEMENTWISE || n.op == KRF__cast) {
+            map[id] = fold_elementwise(out, &n);
+        }
+        if (map[id] == 0 && out->status == KRF_OK) {
+            map[id] = krf__graph_add(out, &n, krf__shape_of(in, id), krf__ints_of(in, id));
+        }
+        if (map[id] == 0) {
+            status = out->status;
+            goto done;
+        }
+    }
+    for (int k = 0; k < n_outputs; k++) {
+        outputs[k] = map[outputs[k]];
+    }
+done:
+    krf__mem_free(map);
+    if (status != KRF_OK) {
+        krf__graph_free(out);
+    }
+    return status;
+}

@@ -1,0 +1,350 @@
+/* Cuts a lowered graph into groups, each of which becomes a kernel.
+ *
+ * An elementwise node belongs to no group: whichever kernel needs its value computes it, from leaves and from stored values. Only four things are
+ * stored: outputs, what a view reads, what a reduction group hands to others, and values at which a computation grew past what one kernel holds.
+ *
+ * Reductions of one domain, axes and step form a group. A node over results of one group, in the shape of its results, is its epilogue.
+ * `step` counts the stored values on the longest way down: a group runs after all groups of earlier steps.
+ *
+ * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. */
+#include "base/fail.h"
+#include "base/mem.h"
+#include "pass/pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FIELDS 440u /* of the 512 that 4,096 bytes of arguments hold: extents and scratch need some */
+#define MAX_REDUCTIONS 32u
+#define NO_CUT ""
+
+typedef struct weight {
+    uint32_t operations, fields;
+} weight;
+
+typedef struct fusing {
+    const krf_graph *g;
+    krf__fusion *f;
+    uint32_t limit;
+    uint32_t *step;
+    weight *weights;
+    uint32_t *mark, stamp; /* of the exact count */
+    uint32_t *stack;
+    bool *oversized;       /* stored because of the limit */
+    krf__map open;         /* (step, axes, shape) -> 1 + the group that still takes members */
+    size_t groups_capacity;
+} fusing;
+
+static bool is_memory(const fusing *s, uint32_t id) {
+    krf__op op = krf__node_of(s->g, id)->op;
+    return op == KRF__input || op == KRF__placeholder || op == KRF__view;
+}
+
+static bool is_leaf(const fusing *s, uint32_t id) {
+    krf__op op = krf__node_of(s->g, id)->op;
+    return op == KRF__constant || op == KRF__scalar || is_memory(s, id);
+}
+
+/* Whether the value comes from memory or from an argument in every kernel but the one that stores it. */
+static bool stops_here(const fusing *s, uint32_t id) { return is_leaf(s, id) || s->f->stored[id] || s->f->group_of[id] != 0; }
+
+static weight leaf_weight(const fusing *s, uint32_t id) {
+    krf__op op = krf__node_of(s->g, id)->op;
+    return (weight){0, op == KRF__constant ? 0 : op == KRF__scalar ? 1 : 1 + (uint32_t)krf__node_of(s->g, id)->rank};
+}
+
+static weight upper_weight(const fusing *s, uint32_t id) {
+    weight sum = {1, 0};
+    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
+        uint32_t arg = krf__node_of(s->g, id)->args[k];
+        weight w = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
+        sum.operations += w.operations;
+        sum.fields += w.fields;
+    }
+    return sum;
+}
+
+static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limit || w.fields > MAX_FIELDS; }
+
+/* Counts each node below `id` once; stops counting soon after the limit. */
+static weight exact_weight(fusing *s, uint32_t id) {
+    weight sum = {0, 0};
+    size_t depth = 0;
+    s->stamp++;
+    s->stack[depth++] = id;
+    s->mark[id] = s->stamp;
+    while (depth > 0 && !too_heavy(s, sum)) {
+        uint32_t now = s->stack[--depth];
+        if (now != id && stops_here(s, now)) {
+            sum.fields += leaf_weight(s, now).fields;
+            continue;
+        }
+        sum.operations++;
+        for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, now)->op)->arity; k++) {
+            uint32_t arg = krf__node_of(s->g, now)->args[k];
+            if (s->mark[arg] != s->stamp) {
+                s->mark[arg] = s->stamp;
+                s->stack[depth++] = arg;
+            }
+        }
+    }
+    return sum;
+}
+
+/* The step at which another kernel can read the value, or compute it. */
+static uint32_t ready(const fusing *s, uint32_t id) {
+    return s->step[id] + (!is_leaf(s, id) && (s->f->stored[id] || s->f->group_of[id] != 0) ? 1 : 0);
+}
+
+static uint32_t step_of(const fusing *s, uint32_t id) {
+    uint32_t step = 0;
+    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
+        uint32_t now = ready(s, krf__node_of(s->g, id)->args[k]);
+        step = now > step ? now : step;
+    }
+    return step;
+}
+
+/* Stores operands, the heaviest first, until the node fits a kernel. */
+static void bound_weight(fusing *s, uint32_t id) {
+    weight w = upper_weight(s, id);
+    if (too_heavy(s, w)) {
+        w = exact_weight(s, id);
+    }
+    while (too_heavy(s, w)) {
+        uint32_t heaviest = 0, most = 0;
+        for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
+            uint32_t arg = krf__node_of(s->g, id)->args[k];
+            uint32_t size = s->weights[arg].operations + s->weights[arg].fields;
+            if (!stops_here(s, arg) && size > most) {
+                heaviest = arg;
+                most = size;
+            }
+        }
+        if (heaviest == 0) {
+            break;
+        }
+        s->f->stored[heaviest] = s->oversized[heaviest] = true;
+        w = exact_weight(s, id);
+    }
+    s->weights[id] = w;
+    s->step[id] = step_of(s, id);
+}
+
+/* The group whose epilogue the node joins: all its operands are results of that group in the node's shape, or computable by then. 0: none. */
+static uint32_t epilogue_group(const fusing *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->g, id);
+    uint32_t group = 0;
+    int arity = krf__op_info_of(n->op)->arity;
+    for (int k = 0; k < arity; k++) {
+        uint32_t arg = n->args[k], own = s->f->group_of[arg];
+        if (own == 0) {
+            continue;
+        }
+        if ((group != 0 && own != group) ||
+            !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))) {
+            return 0;
+        }
+        group = own;
+    }
+    for (int k = 0; k < arity && group != 0; k++) {
+        uint32_t arg = n->args[k];
+        if (s->f->group_of[arg] == 0 && ready(s, arg) > s->f->groups[group - 1].step) {
+            return 0;
+        }
+    }
+    return group;
+}
+
+static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
+    if ((*n & (*n - 1)) == 0) { /* grows at powers of two */
+        uint32_t *more = krf__realloc(*list, (*n == 0 ? 1 : 2 * (size_t)*n) * sizeof **list);
+        if (more == NULL) {
+            return krf__fail_memory();
+        }
+        *list = more;
+    }
+    (*list)[(*n)++] = id;
+    return KRF_OK;
+}
+
+typedef struct open_key {
+    int64_t step, mask, keepdims, rank, shape[KRF_MAX_RANK];
+} open_key;
+
+/* The group of that step, axes, form of result and domain that has room for w more; a new one if there is none. *index counts from 1. */
+static krf_status find_group(fusing *s, uint32_t step, int64_t mask, bool keepdims, uint32_t domain, weight w, const char *cut,
+                             uint32_t *index) {
+    const krf__node *d = krf__node_of(s->g, domain);
+    open_key key = {.step = step, .mask = mask, .keepdims = keepdims, .rank = d->rank};
+    memcpy(key.shape, krf__shape_of(s->g, domain), d->rank * sizeof *key.shape);
+    uint32_t found = (uint32_t)(uintptr_t)krf__map_get(&s->open, &key, sizeof key);
+    if (found != 0) {
+        krf__group *group = &s->f->groups[found - 1];
+        weight sum = {group->operations + w.operations, group->fields + w.fields};
+        if (!too_heavy(s, sum) && group->n_reductions < MAX_REDUCTIONS && group->n_roots < MAX_REDUCTIONS) {
+            group->operations = sum.operations;
+            group->fields = sum.fields;
+            *index = found;
+            return KRF_OK;
+        }
+        cut = sum.fields > MAX_FIELDS ? "parameter bytes" : "kernel size";
+    }
+    if (!krf__grow(&s->f->groups, &s->groups_capacity, s->f->n_groups + 1, sizeof *s->f->groups)) {
+        return krf__fail_memory();
+    }
+    krf__group *group = &s->f->groups[s->f->n_groups++];
+    memset(group, 0, sizeof *group);
+    group->step = step;
+    group->domain = domain;
+    group->mask = mask;
+    group->operations = w.operations;
+    group->fields = w.fields;
+    group->cut = cut;
+    *index = (uint32_t)s->f->n_groups;
+    return krf__map_put(&s->open, &key, sizeof key, (void *)(uintptr_t)*index) ? KRF_OK : krf__fail_memory();
+}
+
+/* A value that leaves its kernel: noted where it is computed. */
+static krf_status store(fusing *s, uint32_t id) {
+    bool known = s->f->stored[id];
+    uint32_t group = s->f->group_of[id];
+    s->f->stored[id] = true;
+    if (known || group == 0) {
+        return KRF_OK; /* maps are collected at the end */
+    }
+    krf__group *owner = &s->f->groups[group - 1];
+    return append(&owner->roots, &owner->n_roots, id);
+}
+
+static krf_status visit_reduction(fusing *s, uint32_t id) {
+    uint32_t x = krf__node_of(s->g, id)->args[0];
+    krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
+    s->step[id] = ready(s, x);
+    weight w = stops_here(s, x) ? leaf_weight(s, x) : s->weights[x];
+    w.operations++;
+    w.fields += 1 + krf__node_of(s->g, id)->rank;
+    if (status == KRF_OK) {
+        status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], krf__node_of(s->g, id)->keepdims, x, w,
+                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain",
+                            &s->f->group_of[id]);
+    }
+    return status == KRF_OK ? append(&s->f->groups[s->f->group_of[id] - 1].reductions,
+                                     &s->f->groups[s->f->group_of[id] - 1].n_reductions, id)
+                            : status;
+}
+
+static krf_status visit_elementwise(fusing *s, uint32_t id) {
+    krf_status status = KRF_OK;
+    uint32_t group = epilogue_group(s, id);
+    if (group != 0) {
+        weight w = upper_weight(s, id), sum = {s->f->groups[group - 1].operations + w.operations, s->f->groups[group - 1].fields + w.fields};
+        if (!too_heavy(s, sum)) {
+            s->f->groups[group - 1].operations = sum.operations;
+            s->f->groups[group - 1].fields = sum.fields;
+            s->f->group_of[id] = group;
+            s->step[id] = s->f->groups[group - 1].step;
+            s->weights[id] = w;
+            return KRF_OK;
+        }
+    }
+    for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
+        if (s->f->group_of[krf__node_of(s->g, id)->args[k]] != 0) {
+            status = store(s, krf__node_of(s->g, id)->args[k]);
+        }
+    }
+    bound_weight(s, id);
+    return status;
+}
+
+static krf_status visit(fusing *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->g, id);
+    if (n->op == KRF__view) {
+        uint32_t base = n->args[0];
+        krf_status status = is_leaf(s, base) ? KRF_OK : store(s, base);
+        s->step[id] = ready(s, base);
+        return status;
+    }
+    if (is_leaf(s, id)) {
+        return KRF_OK;
+    }
+    return krf__op_info_of(n->op)->class_ == KRF__CLASS_REDUCE ? visit_reduction(s, id) : visit_elementwise(s, id);
+}
+
+static krf_status collect_map(fusing *s, uint32_t id) {
+    uint32_t group;
+    weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
+    w.fields += 1 + krf__node_of(s->g, id)->rank;
+    krf_status status = find_group(s, s->step[id], 0, false, id, w,
+                                   s->oversized[id]  ? "kernel size"
+                                   : s->step[id] > 0 ? "reduced values are needed in another shape"
+                                                     : "another shape",
+                                   &group);
+    return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
+}
+
+static int by_step(const void *a, const void *b) {
+    const krf__group *x = a, *y = b;
+    if (x->step != y->step) {
+        return x->step < y->step ? -1 : 1;
+    }
+    return x->domain < y->domain ? -1 : x->domain > y->domain;
+}
+
+krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, uint32_t limit, krf__fusion *out) {
+    krf_status status = KRF_OK;
+    memset(out, 0, sizeof *out);
+    fusing s = {.g = g, .f = out, .limit = limit};
+    out->stored = krf__calloc(g->n_nodes, sizeof *out->stored);
+    out->group_of = krf__calloc(g->n_nodes, sizeof *out->group_of);
+    s.step = krf__calloc(g->n_nodes, sizeof *s.step);
+    s.weights = krf__calloc(g->n_nodes, sizeof *s.weights);
+    s.mark = krf__calloc(g->n_nodes, sizeof *s.mark);
+    s.stack = krf__malloc(g->n_nodes * sizeof *s.stack);
+    s.oversized = krf__calloc(g->n_nodes, sizeof *s.oversized);
+    if (!out->stored || !out->group_of || !s.step || !s.weights || !s.mark || !s.stack || !s.oversized) {
+        status = krf__fail_memory();
+    }
+    for (uint32_t id = 1; status == KRF_OK && id < g->n_nodes; id++) {
+        status = visit(&s, id);
+    }
+    for (int k = 0; status == KRF_OK && k < n; k++) {
+        status = store(&s, outputs[k]);
+    }
+    for (uint32_t id = 1; status == KRF_OK && id < g->n_nodes; id++) {
+        if (out->stored[id] && out->group_of[id] == 0) {
+            status = collect_map(&s, id);
+        }
+    }
+    if (status == KRF_OK && out->n_groups > 0) {
+        qsort(out->groups, out->n_groups, sizeof *out->groups, by_step);
+        out->groups[0].cut = NO_CUT;
+        memset(out->group_of, 0, g->n_nodes * sizeof *out->group_of); /* the order changed: numbered anew */
+        for (size_t i = 0; i < out->n_groups; i++) {
+            for (uint32_t k = 0; k < out->groups[i].n_roots; k++) {
+                out->group_of[out->groups[i].roots[k]] = (uint32_t)i + 1;
+            }
+        }
+    }
+    krf__mem_free(s.step);
+    krf__mem_free(s.weights);
+    krf__mem_free(s.mark);
+    krf__mem_free(s.stack);
+    krf__mem_free(s.oversized);
+    krf__map_free(&s.open, NULL);
+    if (status != KRF_OK) {
+        krf__fusion_free(out);
+    }
+    return status;
+}
+
+void krf__fusion_free(krf__fusion *f) {
+    for (size_t i = 0; i < f->n_groups; i++) {
+        krf__mem_free(f->groups[i].reductions);
+        krf__mem_free(f->groups[i].roots);
+    }
+    krf__mem_free(f->groups);
+    krf__mem_free(f->stored);
+    krf__mem_free(f->group_of);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,42 @@
+/* The passes, graph in, graph out, in the order in which krf__pipeline runs them; and fuse, which cuts the last graph into groups. */
+#ifndef KRF_PASS_PASS_H
+#define KRF_PASS_PASS_H
+
+#include "ir/graph.h"
+
+/* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
+ * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */
+krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+
+/* Computes exactly rounded operations over constants, replaces reductions over no elements by their value, and mean by sum / count. */
+krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+
+/* Resolves transpose, slice, broadcast_to and reshape into strided `view` nodes over leaves, or over nodes that will be stored. */
+krf_status krf__lower(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+
+/* All of them in order. out: the lowered graph. */
+krf_status krf__pipeline(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+
+/* A kernel to be: a domain, reductions over some of its axes, and the nodes whose values it stores. */
+typedef struct krf__group {
+    uint32_t step;            /* groups of one step do not depend on each other, only on earlier steps */
+    uint32_t domain;          /* the node whose shape is the domain */
+    int64_t mask;             /* reduced axes; 0 for a map */
+    uint32_t *reductions, n_reductions;
+    uint32_t *roots, n_roots; /* what is stored: map: nodes of the domain's shape; else reductions and nodes over them */
+    uint32_t operations, fields; /* upper bounds, see fuse.c */
+    const char *cut;
+} krf__group;
+
+typedef struct krf__fusion {
+    krf__group *groups; /* in an order in which they can run */
+    size_t n_groups;
+    bool *stored;       /* of each node: whether a group stores its value */
+    uint32_t *group_of; /* of each node: 1 + the group that stores it, 0 for none. Groups of later steps read it, others compute it again */
+} krf__fusion;
+
+/* limit: operations a kernel may hold at most; 1 switches fusion off as far as can be. */
+krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, uint32_t limit, krf__fusion *out);
+void krf__fusion_free(krf__fusion *f);
+
+#endif

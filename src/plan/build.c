@@ -1,0 +1,331 @@
+/* Builds the body of a kernel from a group: an instruction for each node in the domain part, the reductions, and the part over results.
+ *
+ * While it is built, a kernel's dimensions are the axes of the domain as written: kept axes first, then reduced ones. */
+#include "plan/build.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "ir/print.h"
+
+#include <string.h>
+
+typedef struct building {
+    krf__planning *p;
+    krf__kernel *k;
+    const krf__group *group;
+    uint32_t group_index;
+    bool epilogue;            /* instructions are being added to the part over results */
+    int domain_rank;
+    const int64_t *domain;    /* extents of the domain's axes */
+    int dim_of_axis[KRF_MAX_RANK];
+    int n_touched;
+    size_t operands_capacity, scalars_capacity, instrs_capacity;
+} building;
+
+static bool reduced_axis(const building *b, int axis) { return (b->group->mask >> axis & 1) != 0; }
+
+/* The kernel's dimension for axis `axis` of a value of this rank, or -1 where the value is constant along it. In the domain part axes are aligned at the last one. Over
+ * results the value either has kept axes alone, or reduced ones too, with extent 1. */
+static int dim_for(const building *b, int rank, int axis) {
+    if (!b->epilogue) {
+        return b->dim_of_axis[axis + b->domain_rank - rank];
+    }
+    int kept = b->k->n_kept;
+    int result_rank = krf__node_of(b->p->g, b->group->reductions[0])->rank;
+    bool keepdims = result_rank == b->domain_rank && b->group->mask != 0;
+    if (keepdims) {
+        int domain_axis = axis + b->domain_rank - rank;
+        return reduced_axis(b, domain_axis) ? -1 : b->dim_of_axis[domain_axis];
+    }
+    return axis + kept - rank;
+}
+
+static void set_strides(const building *b, krf__operand *o, const krf__layout *layout) {
+    o->offset = layout->offset;
+    for (int i = 0; i < layout->rank; i++) {
+        int dim = dim_for(b, layout->rank, i);
+        if (dim >= 0 && layout->shape[i] != 1) {
+            o->strides[dim] = layout->strides[i];
+        }
+    }
+}
+
+/* Where a leaf's elements, or those of a stored node, lie in their buffer. */
+static krf__layout memory_layout(const building *b, uint32_t id) {
+    const krf_graph *g = b->p->g;
+    const krf__node *n = krf__node_of(g, id);
+    krf__layout layout = krf__layout_c(n->rank, krf__shape_of(g, id));
+    if (n->op == KRF__view) {
+        layout.offset = krf__ints_of(g, id)[0];
+        memcpy(layout.strides, krf__ints_of(g, id) + 1, n->rank * sizeof *layout.strides);
+    } else if (n->op == KRF__input) {
+        memcpy(layout.strides, g->arrays[n->value]->strides, n->rank * sizeof *layout.strides);
+    } else if (n->op == KRF__placeholder) {
+        memcpy(layout.strides, g->placeholders[n->value].strides, n->rank * sizeof *layout.strides);
+    }
+    return layout;
+}
+
+static uint32_t add_instr(building *b, krf__instr instr) {
+    krf__kernel *k = b->k;
+    if (!krf__grow(&k->instrs, &b->instrs_capacity, k->n_instrs + (size_t)1, sizeof *k->instrs)) {
+        return UINT32_MAX;
+    }
+    k->instrs[k->n_instrs] = instr;
+    return k->n_instrs++;
+}
+
+/* The operand with that memory and those strides; equal ones are shared. */
+static uint32_t add_operand(building *b, const krf__operand *o) {
+    krf__kernel *k = b->k;
+    for (uint32_t i = 0; i < k->n_operands && !o->store; i++) {
+        if (memcmp(&k->operands[i], o, sizeof *o) == 0) {
+            return i;
+        }
+    }
+    if (!krf__grow(&k->operands, &b->operands_capacity, k->n_operands + (size_t)1, sizeof *k->operands)) {
+        return UINT32_MAX;
+    }
+    k->operands[k->n_operands] = *o;
+    return k->n_operands++;
+}
+
+static void use_buffer(building *b, uint32_t buffer) {
+    krf__buffer *m = &b->p->plan->buffers[buffer];
+    m->first = b->group_index < m->first ? b->group_index : m->first;
+    m->last = b->group_index > m->last ? b->group_index : m->last;
+}
+
+static uint32_t add_load(building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    uint32_t base = n->op == KRF__view ? n->args[0] : id;
+    krf__layout layout = memory_layout(b, id);
+    krf__operand o;
+    memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
+    o.dtype = n->dtype;
+    o.buffer = b->p->memory_of[base] - 1;
+    set_strides(b, &o, &layout);
+    use_buffer(b, o.buffer);
+    uint32_t slot = add_operand(b, &o);
+    return slot == UINT32_MAX ? slot : add_instr(b, (krf__instr){.op = KRF__load, .dtype = n->dtype, .from = n->dtype, .slot = slot});
+}
+
+static uint32_t add_scalar(building *b, uint32_t id) {
+    krf__kernel *k = b->k;
+    uint32_t source = b->p->scalar_of[id] - 1, slot = 0;
+    uint8_t dtype = krf__node_of(b->p->g, id)->dtype;
+    while (slot < k->n_scalars && k->scalars[slot].source != source) {
+        slot++;
+    }
+    if (slot == k->n_scalars) {
+        if (!krf__grow(&k->scalars, &b->scalars_capacity, k->n_scalars + (size_t)1, sizeof *k->scalars)) {
+            return UINT32_MAX;
+        }
+        k->scalars[k->n_scalars++] = (krf__kernel_scalar){.dtype = dtype, .source = source};
+    }
+    return add_instr(b, (krf__instr){.op = KRF__scalar, .dtype = dtype, .from = dtype, .slot = slot});
+}
+
+/* Whether this kernel reads the value from memory: a leaf, or stored by a group that ran before. */
+static bool loaded(const building *b, uint32_t id) {
+    uint32_t owner = b->p->fusion->group_of[id];
+    const krf__node *n = krf__node_of(b->p->g, id);
+    if (n->op == KRF__view || n->op == KRF__input || n->op == KRF__placeholder) {
+        return true;
+    }
+    return owner != 0 && b->p->fusion->groups[owner - 1].step < b->group->step;
+}
+
+/* A view that makes a constant or an argument larger is just that value. */
+static uint32_t value_behind(const building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    if (n->op == KRF__view) {
+        uint32_t base = n->args[0];
+        krf__op op = krf__node_of(b->p->g, base)->op;
+        return op == KRF__constant || b->p->scalar_of[base] != 0 ? base : id;
+    }
+    return id;
+}
+
+static uint32_t add_leaf(building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    if (n->op == KRF__constant) {
+        return add_instr(b, (krf__instr){.op = KRF__constant, .dtype = n->dtype, .from = n->dtype, .value = n->value});
+    }
+    return b->p->scalar_of[id] != 0 ? add_scalar(b, id) : add_load(b, id);
+}
+
+static krf_status note(building *b, uint32_t id, uint32_t instr) {
+    if (instr == UINT32_MAX) {
+        return krf__fail_memory();
+    }
+    b->p->instr_of[id] = instr + 1;
+    b->p->touched[b->n_touched++] = id;
+    return KRF_OK;
+}
+
+static krf_status add_computed(building *b, uint32_t id) {
+    const krf_graph *g = b->p->g;
+    const krf__node *n = krf__node_of(g, id);
+    krf__instr instr = {.op = n->op, .dtype = n->dtype};
+    int arity = krf__op_info_of(n->op)->arity;
+    for (int i = 0; i < arity; i++) {
+        instr.args[i] = b->p->instr_of[n->args[i]] - 1;
+    }
+    instr.from = krf__node_of(g, n->args[arity - 1])->dtype;
+    return note(b, id, add_instr(b, instr));
+}
+
+/* Adds what the value of `root` needs, operands before users. */
+static krf_status add_value(building *b, uint32_t root) {
+    krf__planning *p = b->p;
+    krf_status status = KRF_OK;
+    size_t depth = 0;
+    p->stack[depth++] = root;
+    while (status == KRF_OK && depth > 0) {
+        uint32_t id = p->stack[depth - 1], behind = value_behind(b, id);
+        const krf__node *n = krf__node_of(p->g, id);
+        krf__op op = krf__node_of(p->g, behind)->op;
+        if (p->instr_of[id] != 0) {
+            depth--;
+        } else if (behind != id || op == KRF__constant || op == KRF__scalar || loaded(b, id)) {
+            status = note(b, id, add_leaf(b, behind));
+            depth--;
+        } else {
+            size_t before = depth;
+            for (int i = krf__op_info_of(n->op)->arity - 1; i >= 0; i--) {
+                if (p->instr_of[n->args[i]] == 0) {
+                    p->stack[depth++] = n->args[i];
+                }
+            }
+            if (depth == before) {
+                status = add_computed(b, id);
+                depth--;
+            }
+        }
+    }
+    return status;
+}
+
+static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int64_t *strides) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    krf__layout layout = krf__layout_c(n->rank, krf__shape_of(b->p->g, id));
+    krf__operand o;
+    memset(&o, 0, sizeof o);
+    if (strides != NULL) {
+        memcpy(layout.strides, strides, n->rank * sizeof *strides);
+    }
+    o.dtype = n->dtype;
+    o.store = true;
+    o.buffer = buffer;
+    set_strides(b, &o, &layout);
+    use_buffer(b, buffer);
+    uint32_t slot = add_operand(b, &o), value = b->p->instr_of[id] - 1;
+    krf__instr instr = {.op = KRF__store, .dtype = n->dtype, .from = n->dtype, .args = {value}, .slot = slot};
+    return slot == UINT32_MAX || add_instr(b, instr) == UINT32_MAX ? krf__fail_memory() : KRF_OK;
+}
+
+/* A stored node goes to every output it is, and to a temporary where other kernels read it and no output in C order holds it. */
+static krf_status add_stores(building *b) {
+    krf__planning *p = b->p;
+    krf_status status = KRF_OK;
+    for (uint32_t r = 0; status == KRF_OK && r < b->group->n_roots; r++) {
+        uint32_t id = b->group->roots[r];
+        const krf__buffer *own = p->memory_of[id] != 0 ? &p->plan->buffers[p->memory_of[id] - 1] : NULL;
+        for (int k = 0; status == KRF_OK && k < p->n_outputs; k++) {
+            if (p->outputs[k] == id) {
+                const int64_t *const *all = p->options->output_strides;
+                status = add_store(b, id, (uint32_t)k, all != NULL ? all[k] : NULL); /* outputs are the first buffers */
+            }
+        }
+        if (status == KRF_OK && own != NULL && own->kind == KRF__BUFFER_TEMPORARY) {
+            status = add_store(b, id, p->memory_of[id] - 1, NULL);
+        }
+    }
+    return status;
+}
+
+static void set_dimensions(building *b) {
+    krf__kernel *k = b->k;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int axis = 0; axis < b->domain_rank; axis++) {
+            if (reduced_axis(b, axis) == (pass == 1)) {
+                b->dim_of_axis[axis] = k->n_kept + k->n_reduced;
+                k->extents[k->n_kept + k->n_reduced] = b->domain[axis];
+                *(pass == 0 ? &k->n_kept : &k->n_reduced) += 1;
+            }
+        }
+    }
+}
+
+static krf_status add_body(building *b) {
+    krf__kernel *k = b->k;
+    const krf__group *group = b->group;
+    krf_status status = KRF_OK;
+    if (group->mask == 0) {
+        for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
+            status = add_value(b, group->roots[r]);
+        }
+        status = status == KRF_OK ? add_stores(b) : status;
+        k->n_domain = k->n_instrs;
+        return status;
+    }
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
+    }
+    k->n_domain = k->n_instrs;
+    /* Loads of the domain part are not those of the results: forget what the parts could share. */
+    uint32_t arguments[64];
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]];
+    }
+    for (int i = 0; i < b->n_touched; i++) {
+        b->p->instr_of[b->p->touched[i]] = 0;
+    }
+    b->n_touched = 0;
+    b->epilogue = true;
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        uint32_t id = group->reductions[r];
+        const krf__node *n = krf__node_of(b->p->g, id);
+        krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r] - 1}};
+        status = note(b, id, add_instr(b, instr));
+    }
+    k->n_reductions = group->n_reductions;
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
+        status = add_value(b, group->roots[r]);
+    }
+    return status == KRF_OK ? add_stores(b) : status;
+}
+
+static krf_status describe(building *b) {
+    krf__str text = {0};
+    for (uint32_t r = 0; r < b->group->n_roots && text.length < 200; r++) {
+        krf__str_put(&text, r > 0 ? ", " : "");
+        krf__print_expression(b->p->g, b->group->roots[r], 200 - text.length, &text);
+    }
+    b->k->expression = krf__str_take(&text);
+    return b->k->expression != NULL ? KRF_OK : krf__fail_memory();
+}
+
+krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
+    const krf__group *group = &p->fusion->groups[index];
+    building b = {.p = p, .k = k, .group = group, .group_index = index,
+                  .domain_rank = krf__node_of(p->g, group->domain)->rank, .domain = krf__shape_of(p->g, group->domain)};
+    memset(k, 0, sizeof *k);
+    k->cut = group->cut;
+    set_dimensions(&b);
+    krf_status status = add_body(&b);
+    for (int i = 0; i < b.n_touched; i++) {
+        p->instr_of[p->touched[i]] = 0;
+    }
+    status = status == KRF_OK ? describe(&b) : status;
+    if (status == KRF_OK) {
+        krf__kernel_collapse(k);
+        krf__kernel_schedule(k, p->options->unaligned);
+        status = krf__kernel_key(k);
+    }
+    if (status != KRF_OK) {
+        krf__kernel_free(k);
+    }
+    return status;
+}

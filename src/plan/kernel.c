@@ -1,0 +1,90 @@
+/* Facts that follow from a planned kernel: the canonical tree's chunks, stride classes, argument fields, scratch, and the bytes it must move. */
+#include "plan/kernel.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+int64_t krf__chunk_length(int64_t n) {
+    int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
+    int chunk = log2 - 11;
+    return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
+}
+
+int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
+    (void)k;
+    return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : 2;
+}
+
+static uint32_t stride_fields(const krf__kernel *k) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            n += krf__stride_class(k, &k->operands[i], d) == 2;
+        }
+    }
+    return n;
+}
+
+uint32_t krf__argument_fields(const krf__kernel *k) {
+    return k->n_operands + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
+}
+
+void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets,
+                        uint64_t *fields) {
+    int dims = k->n_kept + k->n_reduced;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        *fields++ = (uint64_t)(uintptr_t)pointers[i];
+    }
+    for (uint32_t i = 0; i < k->n_scalars; i++) {
+        *fields++ = scalars[i];
+    }
+    for (int d = 0; d < dims; d++) {
+        *fields++ = (uint64_t)k->extents[d];
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (int d = 0; d < dims; d++) {
+            if (krf__stride_class(k, &k->operands[i], d) == 2) {
+                *fields++ = (uint64_t)k->operands[i].strides[d];
+            }
+        }
+    }
+    if (k->n_reductions > 0) {
+        *fields++ = (uint64_t)k->chunk;
+        *fields++ = (uint64_t)k->chunks;
+        *fields++ = (uint64_t)(uintptr_t)scratch;
+        *fields++ = (uint64_t)(uintptr_t)tickets;
+    }
+}
+
+size_t krf__scratch_bytes(const krf__kernel *k) {
+    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * k->n_reductions * 8;
+}
+
+size_t krf__ticket_count(const krf__kernel *k) {
+    if (k->n_reductions == 0 || k->chunks <= 1) {
+        return 0;
+    }
+    return (size_t)(k->schedule == KRF__REDUCE_COL ? (k->kept_size + 31) / 32 : k->kept_size);
+}
+
+void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
+    *read = *written = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        int64_t bytes = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            bytes *= o->strides[d] == 0 ? 1 : k->extents[d];
+        }
+        *(o->store ? written : read) += bytes;
+    }
+}
+
+void krf__kernel_free(krf__kernel *k) {
+    krf__mem_free(k->operands);
+    krf__mem_free(k->scalars);
+    krf__mem_free(k->instrs);
+    krf__mem_free(k->key);
+    krf__mem_free(k->expression);
+    memset(k, 0, sizeof *k);
+}

@@ -1,0 +1,98 @@
+/* A planned kernel: one loop nest over collapsed dimensions, a straight-line body, and where its operands lie. What codegen prints, what the
+ * interpreter runs, and what launch packs arguments for. Holds no pointer into the graph.
+ *
+ * The domain has n_kept dimensions (those of the results), then n_reduced ones; a map has no reduced ones. Both groups are collapsed jointly over
+ * all operands; each group has at least one dimension where it exists (extent 1 if need be). Reduced dimensions keep the order as written.
+ *
+ * The body is in three parts: instructions [0, n_domain) run for every element of the domain; [n_domain, n_domain + n_reductions) are the
+ * reductions; the rest runs once for every element of the result, on reduced values and on operands that have kept strides only.
+ * A load stands in the part it belongs to. A map has the first part only. */
+#ifndef KRF_PLAN_KERNEL_H
+#define KRF_PLAN_KERNEL_H
+
+#include "ir/op.h"
+#include "base/strbuf.h"
+
+typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCHEDULE_COUNT } krf__schedule;
+
+#define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
+
+/* One array argument. */
+typedef struct krf__operand {
+    uint8_t dtype;
+    bool store;
+    bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
+    uint32_t buffer;  /* index into the plan's buffers */
+    int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
+    int64_t strides[KRF__MAX_KERNEL_DIMS]; /* elements, per kernel dimension; 0 on reduced dimensions of what lives in the third part */
+} krf__operand;
+
+/* One by-value argument. */
+typedef struct krf__kernel_scalar {
+    uint8_t dtype;
+    uint32_t source;  /* index into the plan's scalars */
+} krf__kernel_scalar;
+
+typedef struct krf__instr {
+    uint16_t op;       /* krf__op: load, store, constant, scalar, cast, an elementwise function, or a reduction */
+    uint8_t dtype;     /* of the result; store: of the operand */
+    uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
+    uint32_t args[3];  /* instructions */
+    uint32_t slot;     /* load, store: operand; scalar: scalar */
+    uint64_t value;    /* constant: raw bits */
+} krf__instr;
+
+typedef struct krf__kernel {
+    krf__schedule schedule;
+    int n_kept, n_reduced;
+    int64_t extents[KRF__MAX_KERNEL_DIMS]; /* kept, then reduced */
+    int64_t kept_size, reduced_size;       /* products; reduced_size 1 for a map */
+
+    uint32_t n_operands, n_scalars, n_instrs;
+    uint32_t n_domain, n_reductions;
+    krf__operand *operands;
+    krf__kernel_scalar *scalars;
+    krf__instr *instrs;
+
+    /* The canonical tree (docs/architecture.md): elements of a reduction are taken in chunks of `chunk`, `chunks` of them. */
+    int64_t chunk, chunks;
+
+    /* Shape class: what the text depends on besides the body. */
+    int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
+    bool wide;     /* indices need 64 bits */
+
+    uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
+    size_t key_bytes;
+    char name[32]; /* "krf_map_0123456789abcdef": from the key */
+    char *expression; /* the canonical expression, at most 200 characters */
+    const char *cut;  /* why it is a kernel of its own; static text, "" for the first */
+} krf__kernel;
+
+#define KRF__LANES 256
+
+/* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
+int64_t krf__chunk_length(int64_t n);
+
+/* Stride class of an operand on a dimension: 0, 1, or 2 for any other. */
+int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
+
+/* ---- arguments ----
+ * Every target takes the same block of 8-byte fields, in this order: a pointer for each operand; a field for each scalar; the extents, one for each
+ * dimension; for each operand in turn, for each dimension of stride class 2, the stride; and for reductions: chunk, chunks, scratch, tickets.
+ * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
+ * the other; tickets are 32-bit counters, zero before and after each run. */
+uint32_t krf__argument_fields(const krf__kernel *k);
+
+/* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
+void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
+
+/* Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
+size_t krf__scratch_bytes(const krf__kernel *k);
+size_t krf__ticket_count(const krf__kernel *k);
+
+/* The least bytes it must move. */
+void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written);
+
+void krf__kernel_free(krf__kernel *k); /* the arrays it owns */
+
+#endif

@@ -1,0 +1,75 @@
+/* The canonical bytes of a kernel: all that its text depends on, in fixed-width fields, with names instead of enum values. The name of the kernel
+ * is made from their hash; the memory cache compares them in full. */
+#include "plan/build.h"
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+#define KEY_SCHEMA 1
+
+static void put64(krf__str *s, uint64_t value) {
+    char bytes[8];
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (char)(value >> (8 * i) & 0xff);
+    }
+    krf__str_putn(s, bytes, sizeof bytes);
+}
+
+static void put_name(krf__str *s, const char *name) { krf__str_putn(s, name, strlen(name) + 1); }
+
+static void put_instr(krf__str *s, const krf__instr *i) {
+    int arity = krf__op_info_of(i->op)->arity;
+    put_name(s, krf__op_info_of(i->op)->name);
+    put_name(s, krf_dtype_name((krf_dtype)i->dtype));
+    put_name(s, krf_dtype_name((krf_dtype)i->from));
+    for (int k = 0; k < arity; k++) {
+        put64(s, i->args[k]);
+    }
+    put64(s, i->slot);
+    put64(s, i->value);
+}
+
+krf_status krf__kernel_key(krf__kernel *k) {
+    krf__str s = {0};
+    put64(&s, KEY_SCHEMA);
+    put_name(&s, krf__schedule_name(k->schedule));
+    put64(&s, (uint64_t)k->n_kept);
+    put64(&s, (uint64_t)k->n_reduced);
+    put64(&s, (uint64_t)k->vector);
+    put64(&s, k->wide);
+    put64(&s, k->chunks > 1);
+    put64(&s, k->n_operands);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
+        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1);
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            put64(&s, (uint64_t)krf__stride_class(k, o, d));
+        }
+    }
+    put64(&s, k->n_scalars);
+    for (uint32_t i = 0; i < k->n_scalars; i++) {
+        put_name(&s, krf_dtype_name((krf_dtype)k->scalars[i].dtype));
+    }
+    put64(&s, k->n_domain);
+    put64(&s, k->n_reductions);
+    put64(&s, k->n_instrs);
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        put_instr(&s, &k->instrs[i]);
+    }
+    if (s.failed) {
+        krf__str_free(&s);
+        return krf__fail_memory();
+    }
+    char hex[33];
+    krf__hash_hex(krf__hash_128(s.data, s.length), hex);
+    strcpy(k->name, "krf_");
+    strcat(k->name, k->schedule == KRF__MAP ? "map_" : "reduce_");
+    strncat(k->name, hex, 16);
+    k->key_bytes = s.length;
+    k->key = (uint8_t *)krf__str_take(&s);
+    return KRF_OK;
+}

@@ -1,0 +1,169 @@
+/* Collapses a kernel's dimensions and chooses its schedule and shape class from extents and strides alone. */
+#include "plan/build.h"
+
+#include <string.h>
+
+static bool mergeable(const krf__kernel *k, int outer, int inner) {
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->strides[outer] != o->strides[inner] * k->extents[inner]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void move_dim(krf__kernel *k, int to, int from) {
+    k->extents[to] = k->extents[from];
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].strides[to] = k->operands[i].strides[from];
+    }
+}
+
+/* Collapses dimensions [first, first + n) into [to, ...), and returns how many are left (at least one, if there was one). */
+static int collapse_part(krf__kernel *k, int first, int n, int to) {
+    int left = 0;
+    for (int d = first; d < first + n; d++) {
+        if (k->extents[d] == 1) {
+            continue;
+        }
+        if (left > 0 && mergeable(k, to + left - 1, d)) {
+            int64_t extent = k->extents[to + left - 1];
+            move_dim(k, to + left - 1, d);
+            k->extents[to + left - 1] *= extent;
+        } else {
+            move_dim(k, to + left, d);
+            left++;
+        }
+    }
+    return left;
+}
+
+/* A dimension of extent 1, so that every part has one. Strides are 1 for what is indexed by it: the class of a one-element array is that of a longer one. */
+static void add_unit_dim(krf__kernel *k, int to, bool kept) {
+    k->extents[to] = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].strides[to] = kept ? 1 : 0;
+    }
+}
+
+void krf__kernel_collapse(krf__kernel *k) {
+    int kept = k->n_kept, reduced = k->n_reduced;
+    bool map = reduced == 0;
+    krf__operand *o = k->operands;
+    k->n_kept = collapse_part(k, 0, kept, 0);
+    if (k->n_kept == 0) {
+        /* Dimension 0 may still hold the first reduced one: make room. */
+        for (int d = reduced; d > 0 && kept == 0; d--) {
+            move_dim(k, d, d - 1);
+        }
+        kept = kept == 0 ? 1 : kept;
+        add_unit_dim(k, 0, map);
+        k->n_kept = 1;
+    }
+    if (!map) {
+        k->n_reduced = collapse_part(k, kept, reduced, k->n_kept);
+        if (k->n_reduced == 0) {
+            add_unit_dim(k, k->n_kept, false);
+            k->n_reduced = 1;
+        }
+    }
+    k->kept_size = k->reduced_size = 1;
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        *(d < k->n_kept ? &k->kept_size : &k->reduced_size) *= k->extents[d];
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) { /* what lies beyond must not reach the key */
+        for (int d = k->n_kept + k->n_reduced; d < KRF__MAX_KERNEL_DIMS; d++) {
+            o[i].strides[d] = 0;
+        }
+    }
+}
+
+/* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. */
+static bool columns(const krf__kernel *k) {
+    int along_kept = 0, along_reduced = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (!o->store) {
+            int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
+            kept = kept < 0 ? -kept : kept;
+            reduced = reduced < 0 ? -reduced : reduced;
+            along_kept += kept != 0 && (reduced == 0 || kept < reduced) && k->extents[k->n_kept - 1] > 1;
+            along_reduced += reduced != 0 && (kept == 0 || reduced < kept);
+        }
+    }
+    return along_kept > along_reduced;
+}
+
+/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. */
+static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned) {
+    int bytes = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (domain_only && o->store) {
+            continue;
+        }
+        if (krf__stride_class(k, o, fast) == 2) {
+            return 1;
+        }
+        int size = (int)krf_dtype_size((krf_dtype)o->dtype);
+        bytes = o->strides[fast] == 1 && size > bytes ? size : bytes;
+    }
+    int v = 16 / bytes;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        krf__operand *o = &k->operands[i];
+        if (o->strides[fast] != 1 || (domain_only && o->store)) {
+            continue;
+        }
+        bool whole = !unaligned && o->offset % v == 0;
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            whole &= d == fast || o->strides[d] % v == 0;
+        }
+        if (!whole) {
+            return 1;
+        }
+    }
+    return v;
+}
+
+static void mark_aligned(krf__kernel *k, int fast) {
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].aligned = k->vector > 1 && k->operands[i].strides[fast] == 1;
+    }
+}
+
+static bool needs_wide(const krf__kernel *k) {
+    const int64_t most = INT32_MAX / 2; /* a block's overhang and a vector more must not wrap either */
+    if (k->kept_size > most || k->reduced_size > most || k->kept_size > most / (k->chunks > 0 ? k->chunks : 1)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        int64_t span = 0;
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            int64_t step = k->operands[i].strides[d] < 0 ? -k->operands[i].strides[d] : k->operands[i].strides[d], part;
+            if (__builtin_mul_overflow(step, k->extents[d], &part) || __builtin_add_overflow(span, part, &span) || span > most) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
+    int fast = k->n_kept + k->n_reduced - 1;
+    if (k->n_reduced == 0) {
+        k->schedule = KRF__MAP;
+        k->vector = vector_length(k, fast, false, unaligned);
+        if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
+            k->vector = 1;
+        }
+    } else {
+        k->chunk = krf__chunk_length(k->reduced_size);
+        k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
+        k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
+        k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, true, unaligned);
+        k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+    }
+    mark_aligned(k, fast);
+    k->wide = needs_wide(k);
+}

@@ -1,0 +1,84 @@
+/* Our own declarations of the CUDA driver and of NVRTC against the toolkit's headers: every prototype, constant and
+ * struct. Most of it is checked while compiling. Where there is no toolkit the test says that it was skipped. */
+#include "backend/cuda/driver.h"
+#include "backend/cuda/nvrtc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#if __has_include(<cuda.h>) && __has_include(<nvrtc.h>)
+
+#include <cuda.h>
+#include <nvrtc.h>
+
+/* Enums without negative values are unsigned int to gcc and clang, and function types that differ only so are
+ * compatible. */
+#define SAME_TYPE(name, ...) \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(&name), __VA_ARGS__), "prototype of " #name)
+
+/* The one struct is another type than the header's: its fields are compared below. */
+#define cu_pool_properties CUmemPoolProps
+#define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
+#define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
+#include "backend/cuda/driver.def"
+#undef cu_pool_properties
+
+#define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
+#define NVRTC_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
+#include "backend/cuda/nvrtc.def"
+
+#define SAME_HANDLE(ours, theirs) _Static_assert(__builtin_types_compatible_p(ours, theirs), "type " #theirs)
+SAME_HANDLE(cu_result, CUresult);
+SAME_HANDLE(cu_device, CUdevice);
+SAME_HANDLE(cu_address, CUdeviceptr);
+SAME_HANDLE(cu_context, CUcontext);
+SAME_HANDLE(cu_stream, CUstream);
+SAME_HANDLE(cu_event, CUevent);
+SAME_HANDLE(cu_pool, CUmemoryPool);
+SAME_HANDLE(cu_library, CUlibrary);
+SAME_HANDLE(cu_kernel, CUkernel);
+SAME_HANDLE(cu_function, CUfunction);
+SAME_HANDLE(nvrtc_result, nvrtcResult);
+SAME_HANDLE(nvrtc_program, nvrtcProgram);
+
+#define SAME_FIELD(ours, our_field, theirs, their_field) \
+    _Static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field) \
+                       && sizeof(((ours *)0)->our_field) == sizeof(((theirs *)0)->their_field), \
+                   #theirs "." #their_field)
+_Static_assert(sizeof(cu_location) == sizeof(CUmemLocation), "CUmemLocation");
+SAME_FIELD(cu_location, type, CUmemLocation, type);
+SAME_FIELD(cu_location, id, CUmemLocation, id);
+_Static_assert(sizeof(cu_pool_properties) == sizeof(CUmemPoolProps), "CUmemPoolProps");
+SAME_FIELD(cu_pool_properties, allocation_type, CUmemPoolProps, allocType);
+SAME_FIELD(cu_pool_properties, handle_types, CUmemPoolProps, handleTypes);
+SAME_FIELD(cu_pool_properties, location, CUmemPoolProps, location);
+SAME_FIELD(cu_pool_properties, security, CUmemPoolProps, win32SecurityAttributes);
+#if CUDA_VERSION >= 13000
+SAME_FIELD(cu_pool_properties, max_size, CUmemPoolProps, maxSize);
+SAME_FIELD(cu_pool_properties, usage, CUmemPoolProps, usage);
+SAME_FIELD(cu_pool_properties, reserved, CUmemPoolProps, reserved);
+#endif
+
+static void declarations_agree(void **state) {
+    (void)state;
+    print_message("compared with the headers of CUDA %d.%d\n", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+}
+
+#else
+
+static void declarations_agree(void **state) {
+    (void)state;
+    print_message("skipped: no cuda.h and nvrtc.h\n");
+    skip();
+}
+
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(declarations_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
