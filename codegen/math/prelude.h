@@ -213,35 +213,35 @@ KRF_FN double krf_minimum_f64(double a, double b) {
 //@ krf_cast_f32_i32
 // Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
 KRF_FN int krf_cast_f32_i32(float x) {
-    float inside = x >= -0x1p31f && x < 0x1p31f ? x : 0;
+    float inside = x >= -2147483648.0f && x < 2147483648.0f ? x : 0;
     int whole = (int)inside;
-    whole = x >= 0x1p31f ? 0x7fffffff : whole;
-    return x < -0x1p31f ? -0x7fffffff - 1 : whole;
+    whole = x >= 2147483648.0f ? 0x7fffffff : whole;
+    return x < -2147483648.0f ? -0x7fffffff - 1 : whole;
 }
 
 //@ krf_cast_f32_i64
 // Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
 KRF_FN long long krf_cast_f32_i64(float x) {
-    float inside = x >= -0x1p63f && x < 0x1p63f ? x : 0;
+    float inside = x >= -9223372036854775808.0f && x < 9223372036854775808.0f ? x : 0;
     long long whole = (long long)inside;
-    whole = x >= 0x1p63f ? 0x7fffffffffffffffll : whole;
-    return x < -0x1p63f ? -0x7fffffffffffffffll - 1 : whole;
+    whole = x >= 9223372036854775808.0f ? 0x7fffffffffffffffll : whole;
+    return x < -9223372036854775808.0f ? -0x7fffffffffffffffll - 1 : whole;
 }
 
 //@ krf_cast_f64_i32
 // Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
 KRF_FN int krf_cast_f64_i32(double x) {
-    double inside = x >= -0x1p31 && x < 0x1p31 ? x : 0;
+    double inside = x >= -2147483648.0 && x < 2147483648.0 ? x : 0;
     int whole = (int)inside;
-    whole = x >= 0x1p31 ? 0x7fffffff : whole;
-    return x < -0x1p31 ? -0x7fffffff - 1 : whole;
+    whole = x >= 2147483648.0 ? 0x7fffffff : whole;
+    return x < -2147483648.0 ? -0x7fffffff - 1 : whole;
 }
 
 //@ krf_cast_f64_i64
 // Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
 KRF_FN long long krf_cast_f64_i64(double x) {
-    double inside = x >= -0x1p63 && x < 0x1p63 ? x : 0;
+    double inside = x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? x : 0;
     long long whole = (long long)inside;
-    whole = x >= 0x1p63 ? 0x7fffffffffffffffll : whole;
-    return x < -0x1p63 ? -0x7fffffffffffffffll - 1 : whole;
+    whole = x >= 9223372036854775808.0 ? 0x7fffffffffffffffll : whole;
+    return x < -9223372036854775808.0 ? -0x7fffffffffffffffll - 1 : whole;
 }
