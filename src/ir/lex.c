@@ -1,5 +1,6 @@
-/* Cuts a program into tokens. The text is trusted in nothing but its final NUL: any byte may occur. Characters are classified by
- * hand and numbers read in the "C" locale, so that a program means the same wherever it is read. Called by the parser. */
+/* Cuts a program into tokens. The text is trusted in nothing but its final NUL: any byte may occur. Characters are
+ * classified by hand and numbers read in the "C" locale, so that a program means the same wherever it is read. Called
+ * by the parser. */
 #include "ir/lex.h"
 
 #include <stdlib.h>
@@ -108,9 +109,9 @@ static krf__token lex_punctuation(krf__lexer *lexer) {
     static const struct {
         char text[4];
         int kind;
-    } longer[] = {{"...", KRF__TOKEN_ELLIPSIS},    {"**", KRF__TOKEN_POWER},       {"//", KRF__TOKEN_FLOOR_DIVIDE},
-                  {"<<", KRF__TOKEN_LEFT_SHIFT},   {">>", KRF__TOKEN_RIGHT_SHIFT}, {"==", KRF__TOKEN_EQUAL},
-                  {"!=", KRF__TOKEN_NOT_EQUAL},    {"<=", KRF__TOKEN_LESS_EQUAL},  {">=", KRF__TOKEN_GREATER_EQUAL}};
+    } longer[] = {{"...", KRF__TOKEN_ELLIPSIS},  {"**", KRF__TOKEN_POWER},       {"//", KRF__TOKEN_FLOOR_DIVIDE},
+                  {"<<", KRF__TOKEN_LEFT_SHIFT}, {">>", KRF__TOKEN_RIGHT_SHIFT}, {"==", KRF__TOKEN_EQUAL},
+                  {"!=", KRF__TOKEN_NOT_EQUAL},  {"<=", KRF__TOKEN_LESS_EQUAL},  {">=", KRF__TOKEN_GREATER_EQUAL}};
     const char *at = lexer->at;
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
         size_t length = strlen(longer[i].text);
@@ -152,6 +153,6 @@ krf__token krf__lex(krf__lexer *lexer) {
 }
 
 bool krf__token_is(const krf__token *token, const char *name) {
-    return token->kind == KRF__TOKEN_NAME && strlen(name) == token->length &&
-           memcmp(token->start, name, token->length) == 0;
+    return token->kind == KRF__TOKEN_NAME && strlen(name) == token->length
+           && memcmp(token->start, name, token->length) == 0;
 }

@@ -1,5 +1,5 @@
-/* The words of the text form. The lexer allocates nothing and is a plain value: to look ahead, copy it. It skips blanks, comments,
- * and newlines inside brackets. Used by the parser alone. */
+/* The words of the text form. The lexer allocates nothing and is a plain value: to look ahead, copy it. It skips
+ * blanks, comments, and newlines inside brackets. Used by the parser alone. */
 #ifndef KRF_IR_LEX_H
 #define KRF_IR_LEX_H
 

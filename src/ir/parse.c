@@ -1,6 +1,6 @@
-/* Reads a program: its statements, of which declarations are in parse_declare.c, and the results. One pass over the tokens builds
- * the nodes; a quick one before it finds the extents that bound names give, since a declaration may use them before. Called by
- * krf_parse and the tools. */
+/* Reads a program: its statements, of which declarations are in parse_declare.c, and the results. One pass over the
+ * tokens builds the nodes; a quick one before it finds the extents that bound names give, since a declaration may use
+ * them before. Called by krf_parse and the tools. */
 #include "base/mem.h"
 #include "ir/parser.h"
 
@@ -49,8 +49,8 @@ krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__tok
 void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol) {
     uintptr_t place = (uintptr_t)krf__map_get(map, name, length);
     if (place == 0) {
-        if (!krf__grow(&p->symbols, &p->symbols_capacity, p->n_symbols + 1, sizeof symbol) ||
-            !krf__map_put(map, name, length, (void *)(uintptr_t)(p->n_symbols + 1))) {
+        if (!krf__grow(&p->symbols, &p->symbols_capacity, p->n_symbols + 1, sizeof symbol)
+            || !krf__map_put(map, name, length, (void *)(uintptr_t)(p->n_symbols + 1))) {
             krf__parse_memory(p);
             return;
         }
@@ -85,7 +85,8 @@ static void find_extents_of(krf__parser *p, krf__lexer lexer) {
     for (int i = 0; i < krf__node_of(p->g, id)->rank; i++) {
         token = krf__lex(&lexer);
         if (token.kind == KRF__TOKEN_NAME && krf__parse_find(p, &p->extents, &token) == NULL) {
-            krf__parse_set(p, &p->extents, token.start, token.length, (krf__symbol){.extent = krf__shape_of(p->g, id)[i]});
+            krf__parse_set(p, &p->extents, token.start, token.length,
+                           (krf__symbol){.extent = krf__shape_of(p->g, id)[i]});
         }
         if (krf__lex(&lexer).kind != ',') {
             return;
@@ -154,7 +155,8 @@ static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int
     int next = start.kind == KRF__TOKEN_NAME ? krf__parse_peek(p).kind : KRF__TOKEN_END;
     if (next == ':' || next == '=') {
         if (reserved(&start)) {
-            krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name", KRF__SHOWN(&start));
+            krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name",
+                            KRF__SHOWN(&start));
         } else if (next == ':') {
             krf__parse_declaration(p);
         } else {
@@ -179,7 +181,8 @@ static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int
     }
     if (!p->failed && p->token.kind != KRF__TOKEN_END) {
         krf__parse_fail(p, KRF_E_PARSE, word ? p->token.start : start.start,
-                        word ? "nothing may follow return" : "this value is not used: give it a name, or return it at the end");
+                        word ? "nothing may follow return"
+                             : "this value is not used: give it a name, or return it at the end");
     }
     return true;
 }
@@ -201,7 +204,8 @@ static void parse_program(krf__parser *p, int capacity, uint32_t *results, int *
 static void bind_names(krf__parser *p, const krf__name *names, int n_names) {
     for (int i = 0; i < n_names && !p->failed; i++) {
         krf__map *map = names[i].id != 0 ? &p->values : &p->extents;
-        krf__parse_set(p, map, names[i].name, strlen(names[i].name), (krf__symbol){.id = names[i].id, .extent = names[i].extent});
+        krf__parse_set(p, map, names[i].name, strlen(names[i].name),
+                       (krf__symbol){.id = names[i].id, .extent = names[i].extent});
     }
     for (size_t i = 0; i < p->g->n_placeholders && !p->failed; i++) {
         const krf__placeholder *known = &p->g->placeholders[i];
@@ -212,8 +216,8 @@ static void bind_names(krf__parser *p, const krf__name *names, int n_names) {
 }
 
 krf_status krf__parse(krf_graph *g, const char *text, const krf__name *names, int n_names,
-                      int64_t (*missing_extent)(void *user, const char *name), void *user,
-                      int capacity, uint32_t *results, int *count) {
+                      int64_t (*missing_extent)(void *user, const char *name), void *user, int capacity,
+                      uint32_t *results, int *count) {
     *count = 0;
     if (g->nil || g->status != KRF_OK) {
         return g->nil ? KRF_E_MEMORY : g->status;

@@ -1,5 +1,5 @@
-/* Calls: f(x, y), x.f(y) and np.f(x, y) are the same. Elementwise functions and reductions come from ops.def; views and casts, whose
- * arguments are not all operands, from the table here. Called by parse_expr.c. */
+/* Calls: f(x, y), x.f(y) and np.f(x, y) are the same. Elementwise functions and reductions come from ops.def; views and
+ * casts, whose arguments are not all operands, from the table here. Called by parse_expr.c. */
 #include "ir/parser.h"
 
 #include <string.h>
@@ -25,11 +25,16 @@ static const struct {
     function_kind kind;
     const char *keyword;
 } views[] = {
-    {"transpose", FUNCTION_TRANSPOSE, "axes"},       {"permute_dims", FUNCTION_TRANSPOSE, "axes"},
-    {"reshape", FUNCTION_RESHAPE, "shape"},          {"broadcast_to", FUNCTION_BROADCAST_TO, "shape"},
-    {"expand_dims", FUNCTION_EXPAND_DIMS, "axis"},   {"squeeze", FUNCTION_SQUEEZE, "axis"},
-    {"flip", FUNCTION_FLIP, "axis"},                 {"slice", FUNCTION_SLICE, NULL},
-    {"cast", FUNCTION_CAST, "dtype"},                {"astype", FUNCTION_CAST, "dtype"},
+    {"transpose", FUNCTION_TRANSPOSE, "axes"},
+    {"permute_dims", FUNCTION_TRANSPOSE, "axes"},
+    {"reshape", FUNCTION_RESHAPE, "shape"},
+    {"broadcast_to", FUNCTION_BROADCAST_TO, "shape"},
+    {"expand_dims", FUNCTION_EXPAND_DIMS, "axis"},
+    {"squeeze", FUNCTION_SQUEEZE, "axis"},
+    {"flip", FUNCTION_FLIP, "axis"},
+    {"slice", FUNCTION_SLICE, NULL},
+    {"cast", FUNCTION_CAST, "dtype"},
+    {"astype", FUNCTION_CAST, "dtype"},
 };
 enum { N_VIEWS = sizeof views / sizeof *views };
 
@@ -96,7 +101,8 @@ bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype) {
         krf__parse_expected(p, "a dtype");
     } else if (krf__parse_token_dtype(&p->token, dtype)) {
         krf__parse_next(p);
-    } else if (krf__token_is(&p->token, "complex") || krf__token_is(&p->token, "c64") || krf__token_is(&p->token, "c128")) {
+    } else if (krf__token_is(&p->token, "complex") || krf__token_is(&p->token, "c64")
+               || krf__token_is(&p->token, "c128")) {
         krf__parse_fail(p, KRF_E_PARSE, p->token.start, "complex is not supported yet");
     } else {
         krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is not a dtype", KRF__SHOWN(&p->token));
@@ -119,7 +125,8 @@ static bool skip_keyword(krf__parser *p, const char *name) {
 }
 
 static void refuse_keyword(krf__parser *p, const function *f) {
-    krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes no keyword %.*s here", KRF__SHOWN(&f->name), KRF__SHOWN(&p->token));
+    krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes no keyword %.*s here", KRF__SHOWN(&f->name),
+                    KRF__SHOWN(&p->token));
 }
 
 /* The operand of a reduction, view or cast, with the comma behind it. */
@@ -147,8 +154,8 @@ static uint32_t call_elementwise(krf__parser *p, const function *f) {
         if (at_keyword(p)) {
             refuse_keyword(p, f);
         } else if (n == arity) {
-            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes %d operand%s, not more", KRF__SHOWN(&f->name), arity,
-                            arity == 1 ? "" : "s");
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes %d operand%s, not more", KRF__SHOWN(&f->name),
+                            arity, arity == 1 ? "" : "s");
         } else {
             args[n++] = krf__parse_expression(p);
         }
@@ -160,8 +167,8 @@ static uint32_t call_elementwise(krf__parser *p, const function *f) {
         return 0;
     }
     if (n < arity) {
-        return krf__parse_fail(p, KRF_E_PARSE, f->name.start, "%.*s takes %d operand%s, not %d", KRF__SHOWN(&f->name), arity,
-                               arity == 1 ? "" : "s", n);
+        return krf__parse_fail(p, KRF_E_PARSE, f->name.start, "%.*s takes %d operand%s, not %d", KRF__SHOWN(&f->name),
+                               arity, arity == 1 ? "" : "s", n);
     }
     return krf__parse_built(p, f->name.start, krf__build(p->g, f->op, arity, args));
 }
@@ -177,11 +184,12 @@ static bool parse_flag(krf__parser *p) {
 
 /* Python's max(x, y) is not ours: say so. */
 static void parse_axis(krf__parser *p, const function *f, krf__ints *axes) {
-    bool two = (f->op == KRF__max || f->op == KRF__min) && p->token.kind == KRF__TOKEN_NAME &&
-               krf__parse_find(p, &p->values, &p->token) != NULL;
+    bool two = (f->op == KRF__max || f->op == KRF__min) && p->token.kind == KRF__TOKEN_NAME
+               && krf__parse_find(p, &p->values, &p->token) != NULL;
     if (two) {
         const char *name = f->op == KRF__max ? "max" : "min";
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s reduces over axes: the larger or smaller of two is %simum", name, name);
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s reduces over axes: the larger or smaller of two is %simum",
+                        name, name);
     }
     krf__parse_ints(p, axes, false);
 }
@@ -271,8 +279,9 @@ static uint32_t build_each(krf__parser *p, const function *f, uint32_t x, const 
     for (int i = 0; !list->none && i < list->n; i++) {
         int axis = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (axis < 0 || axis >= rank || (wanted >> axis & 1) != 0) {
-            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start, "%s: axis %d is given twice or out of range for rank %d",
-                                   flip ? "flip" : "squeeze", axes[i], rank);
+            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start,
+                                   "%s: axis %d is given twice or out of range for rank %d", flip ? "flip" : "squeeze",
+                                   axes[i], rank);
         }
         wanted |= 1u << axis;
     }
@@ -282,7 +291,8 @@ static uint32_t build_each(krf__parser *p, const function *f, uint32_t x, const 
         int64_t extent = krf__shape_of(g, x)[i];
         bool chosen = list->none ? flip || extent == 1 : (wanted >> i & 1) != 0;
         if (chosen && !flip && extent != 1) {
-            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start, "squeeze: axis %d has extent %lld, not 1", i, (long long)extent);
+            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start, "squeeze: axis %d has extent %lld, not 1", i,
+                                   (long long)extent);
         }
         ranges[i] = (krf_range){KRF_NONE, KRF_NONE, chosen ? -1 : 1};
         if (!chosen) {
@@ -307,7 +317,8 @@ static uint32_t build_view(krf__parser *p, const function *f, uint32_t x, const 
         return krf__parse_axes(p, f->name.start, list, axes) ? krf__build_expand_dims(g, x, axes[0]) : 0;
     default:
         if (!list->none && list->n != rank) {
-            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start, "%.*s: %d axes for rank %d", KRF__SHOWN(&f->name), list->n, rank);
+            return krf__parse_fail(p, KRF_E_ARGUMENT, f->name.start, "%.*s: %d axes for rank %d", KRF__SHOWN(&f->name),
+                                   list->n, rank);
         }
         return krf__parse_axes(p, f->name.start, list, axes) ? krf__build_transpose(g, x, list->none ? NULL : axes) : 0;
     }
@@ -347,8 +358,8 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     f.self = self;
     if (f.kind == FUNCTION_NONE) {
         if (krf__token_is(name, "float") || krf__token_is(name, "int")) {
-            return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s is no function: name a dtype, such as f64(x) or i64(x)",
-                                   KRF__SHOWN(name));
+            return krf__parse_fail(p, KRF_E_PARSE, name->start,
+                                   "%.*s is no function: name a dtype, such as f64(x) or i64(x)", KRF__SHOWN(name));
         }
         return krf__parse_undefined(p, name, true);
     }

@@ -1,5 +1,6 @@
-/* Reads a declaration, `x: f32[n, 64] strides (64, 1)`, `s: f64`, `mu: float`: a bound name must agree with it, another becomes a
- * placeholder. Extents that are names are taken from the bindings, from earlier declarations, or asked for. Called by parse.c. */
+/* Reads a declaration, `x: f32[n, 64] strides (64, 1)`, `s: f64`, `mu: float`: a bound name must agree with it, another
+ * becomes a placeholder. Extents that are names are taken from the bindings, from earlier declarations, or asked for.
+ * Called by parse.c. */
 #include "base/mem.h"
 #include "ir/parser.h"
 
@@ -30,7 +31,8 @@ static void parse_extent(krf__parser *p, int64_t *extent) {
         const krf__symbol *s = krf__parse_find(p, &p->extents, &t);
         *extent = s != NULL ? s->extent : ask_extent(p, &t);
         if (*extent < 0) {
-            krf__parse_fail(p, KRF_E_PARSE, t.start, "the size %.*s is not known: bind it, or an array that has it", KRF__SHOWN(&t));
+            krf__parse_fail(p, KRF_E_PARSE, t.start, "the size %.*s is not known: bind it, or an array that has it",
+                            KRF__SHOWN(&t));
             return;
         }
         if (s == NULL) {
@@ -69,8 +71,9 @@ static void parse_type(krf__parser *p, declaration *d) {
         d->dtype = *d->type.start == 'i' ? KRF_I64 : KRF_F64;
         krf__parse_next(p);
         if (p->token.kind == '[') {
-            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is the type of a weak scalar; arrays have a dtype such as %s",
-                            KRF__SHOWN(&d->type), krf_dtype_name(d->dtype));
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start,
+                            "%.*s is the type of a weak scalar; arrays have a dtype such as %s", KRF__SHOWN(&d->type),
+                            krf_dtype_name(d->dtype));
         }
         return;
     }
@@ -123,7 +126,8 @@ static bool strides_agree(const krf__parser *p, const declaration *d, uint32_t i
     return same_strides(d, strides);
 }
 
-/* A bound scalar takes the declared type where that loses nothing: numbers come through the C API as weak ones. 0: it does not. */
+/* A bound scalar takes the declared type where that loses nothing: numbers come through the C API as weak ones. 0: it
+ * does not. */
 static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) {
     const krf__node *n = krf__node_of(p->g, id);
     bool known = n->op == KRF__scalar || n->op == KRF__constant;
@@ -145,8 +149,9 @@ static uint32_t check_bound(krf__parser *p, const declaration *d, uint32_t id) {
             return krf__parse_built(p, d->name.start, adapted);
         }
         const char *weak = n->dtype == KRF_I64 ? "int" : "float";
-        return krf__parse_fail(p, KRF_E_DTYPE, d->type.start, "%.*s is declared %.*s and bound to %s", KRF__SHOWN(&d->name),
-                               KRF__SHOWN(&d->type), n->weak ? weak : krf_dtype_name((krf_dtype)n->dtype));
+        return krf__parse_fail(p, KRF_E_DTYPE, d->type.start, "%.*s is declared %.*s and bound to %s",
+                               KRF__SHOWN(&d->name), KRF__SHOWN(&d->type),
+                               n->weak ? weak : krf_dtype_name((krf_dtype)n->dtype));
     }
     if (!krf__shape_equal(d->rank, d->shape, n->rank, krf__shape_of(p->g, id))) {
         krf__str shapes = {0};
@@ -159,8 +164,8 @@ static uint32_t check_bound(krf__parser *p, const declaration *d, uint32_t id) {
         return 0;
     }
     if (!strides_agree(p, d, id)) {
-        return krf__parse_fail(p, KRF_E_SHAPE, d->name.start, "%.*s is declared with other strides than it is bound with",
-                               KRF__SHOWN(&d->name));
+        return krf__parse_fail(p, KRF_E_SHAPE, d->name.start,
+                               "%.*s is declared with other strides than it is bound with", KRF__SHOWN(&d->name));
     }
     return id;
 }

@@ -1,5 +1,6 @@
-/* Operators, literals and names, by recursive descent with Python's precedence. Operators of one level are a loop, so that a sum of
- * 100,000 terms needs no stack; what nests (brackets, signs, powers) is counted. Called by the statements and the calls. */
+/* Operators, literals and names, by recursive descent with Python's precedence. Operators of one level are a loop, so
+ * that a sum of 100,000 terms needs no stack; what nests (brackets, signs, powers) is counted. Called by the statements
+ * and the calls. */
 #include "ir/parser.h"
 
 #include <math.h>
@@ -122,9 +123,9 @@ static uint32_t parse_number(krf__parser *p, bool negative) {
 
 static bool is_number(krf__parser *p) {
     double value;
-    return p->token.kind == KRF__TOKEN_INT || p->token.kind == KRF__TOKEN_REAL ||
-           (krf__parse_constant(&p->token, &value) && krf__parse_find(p, &p->values, &p->token) == NULL &&
-            krf__parse_find(p, &p->extents, &p->token) == NULL);
+    return p->token.kind == KRF__TOKEN_INT || p->token.kind == KRF__TOKEN_REAL
+           || (krf__parse_constant(&p->token, &value) && krf__parse_find(p, &p->values, &p->token) == NULL
+               && krf__parse_find(p, &p->extents, &p->token) == NULL);
 }
 
 /* A name that is no call: a value, a constant, an extent. `np.` before it passes by what the text defines. */
@@ -160,7 +161,8 @@ static uint32_t parse_name(krf__parser *p, const krf__token *name, bool np) {
 
 static uint32_t parse_name_or_call(krf__parser *p) {
     krf__token name = p->token;
-    bool np = krf__token_is(&name, "np") && krf__parse_peek(p).kind == '.' && krf__parse_find(p, &p->values, &name) == NULL;
+    bool np =
+        krf__token_is(&name, "np") && krf__parse_peek(p).kind == '.' && krf__parse_find(p, &p->values, &name) == NULL;
     if (np) {
         krf__parse_next(p);
         krf__parse_next(p);
@@ -173,7 +175,8 @@ static uint32_t parse_name_or_call(krf__parser *p) {
         return parse_name(p, &name, np);
     }
     if (!np && krf__parse_find(p, &p->values, &name) != NULL) {
-        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is a value here and cannot be called", KRF__SHOWN(&name));
+        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is a value here and cannot be called",
+                               KRF__SHOWN(&name));
     }
     refuse_word(p);
     krf__parse_next(p);
@@ -218,7 +221,8 @@ static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
     }
     int rank = krf__node_of(p->g, x)->rank, axes[KRF_MAX_RANK];
     if (!krf__token_is(&name, "mT")) {
-        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is no attribute: there are T and mT, and methods", KRF__SHOWN(&name));
+        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is no attribute: there are T and mT, and methods",
+                               KRF__SHOWN(&name));
     }
     if (rank < 2) {
         return krf__parse_fail(p, KRF_E_SHAPE, name.start, "mT needs at least 2 axes, not %d", rank);

@@ -1,5 +1,5 @@
-/* The parser's messages: place, reason, the line and a caret, and the nearest known name where one is missing. Errors of the builders
- * get their place here too. */
+/* The parser's messages: place, reason, the line and a caret, and the nearest known name where one is missing. Errors
+ * of the builders get their place here too. */
 #include "base/mem.h"
 #include "ir/parser.h"
 
@@ -149,7 +149,8 @@ typedef struct nearest {
     int distance;
 } nearest;
 
-/* A name all of whose letters differ is no suggestion. Ties go to the first in alphabetical order: the map has none of its own. */
+/* A name all of whose letters differ is no suggestion. Ties go to the first in alphabetical order: the map has none of
+ * its own. */
 static void consider(nearest *best, const char *name, size_t length) {
     int d = distance(best->wanted->start, best->wanted->length, name, length);
     if (d > 2 || (size_t)d >= best->wanted->length || (size_t)d >= length || d > best->distance) {

@@ -1,5 +1,6 @@
-/* Integers that are no operands (axes, shapes) and subscripts: x[1:-1, ::2, None, ..., 3]. A subscript is one slice over all axes, then
- * a reshape where an integer takes an axis away or None adds one. Called by parse_expr.c and parse_call.c. */
+/* Integers that are no operands (axes, shapes) and subscripts: x[1:-1, ::2, None, ..., 3]. A subscript is one slice
+ * over all axes, then a reshape where an integer takes an axis away or None adds one. Called by parse_expr.c and
+ * parse_call.c. */
 #include "ir/parser.h"
 
 #include <limits.h>
@@ -159,8 +160,8 @@ static int parse_items(krf__parser *p, item items[KRF__PARSE_ITEMS]) {
 static bool index_range(krf__parser *p, const item *it, int axis, int64_t extent, krf_range *range) {
     int64_t index = it->range.start < 0 ? it->range.start + extent : it->range.start;
     if (index < 0 || index >= extent) {
-        krf__parse_fail(p, KRF_E_SHAPE, it->at, "index %lld is out of range for axis %d of extent %lld", (long long)it->range.start,
-                        axis, (long long)extent);
+        krf__parse_fail(p, KRF_E_SHAPE, it->at, "index %lld is out of range for axis %d of extent %lld",
+                        (long long)it->range.start, axis, (long long)extent);
         return false;
     }
     *range = (krf_range){index, index + 1, 1};
@@ -186,7 +187,8 @@ uint32_t krf__parse_subscript(krf__parser *p, uint32_t x) {
         items[n++] = (item){.kind = ITEM_ELLIPSIS};
     }
     krf_range ranges[KRF_MAX_RANK];
-    int axis = 0, kept = 0, from[KRF__PARSE_ITEMS + KRF_MAX_RANK]; /* the axis that each axis of the result comes from; -1: None */
+    int axis = 0, kept = 0,
+        from[KRF__PARSE_ITEMS + KRF_MAX_RANK]; /* the axis that each axis of the result comes from; -1: None */
     bool reshaped = false;
     for (int i = 0; i < n; i++) {
         int axes = items[i].kind == ITEM_NONE ? 0 : items[i].kind == ITEM_ELLIPSIS ? rank - given : 1;

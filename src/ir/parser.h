@@ -1,8 +1,9 @@
-/* What the files of the parser share: parse.c (programs), parse_declare.c, parse_expr.c (operators and names), parse_call.c (functions),
- * parse_view.c (subscripts, lists of integers, views), parse_fail.c (messages). Of others only print.c includes this, for the names
- * of functions.
+/* What the files of the parser share: parse.c (programs), parse_declare.c, parse_expr.c (operators and names),
+ * parse_call.c (functions), parse_view.c (subscripts, lists of integers, views), parse_fail.c (messages). Of others
+ * only print.c includes this, for the names of functions.
  *
- * Functions that give a node return 0 on failure, and `failed` is set then; after that every function returns at once. */
+ * Functions that give a node return 0 on failure, and `failed` is set then; after that every function returns at once.
+ */
 #ifndef KRF_IR_PARSER_H
 #define KRF_IR_PARSER_H
 
@@ -16,9 +17,9 @@ enum {
 };
 
 typedef struct krf__symbol {
-    uint32_t id;     /* node; 0: an extent */
+    uint32_t id; /* node; 0: an extent */
     int64_t extent;
-    bool declared;   /* or assigned, in the text: may not be declared (again) */
+    bool declared; /* or assigned, in the text: may not be declared (again) */
 } krf__symbol;
 
 typedef struct krf__parser {
@@ -26,7 +27,8 @@ typedef struct krf__parser {
     const char *text;
     krf__lexer lexer; /* just behind the current token */
     krf__token token;
-    krf__map values, extents, placeholders; /* name -> index in symbols + 1. placeholders: those that the graph had before */
+    krf__map values, extents,
+        placeholders; /* name -> index in symbols + 1. placeholders: those that the graph had before */
     krf__symbol *symbols;
     size_t n_symbols, symbols_capacity;
     int64_t (*missing_extent)(void *user, const char *name);
@@ -47,13 +49,14 @@ uint32_t krf__parse_built(krf__parser *p, const char *at, uint32_t id);
 
 /* parse.c */
 void krf__parse_next(krf__parser *p);
-krf__token krf__parse_peek(const krf__parser *p); /* the token after the current one */
-bool krf__parse_skip(krf__parser *p, int kind);   /* goes on if the current token is of that kind */
+krf__token krf__parse_peek(const krf__parser *p);              /* the token after the current one */
+bool krf__parse_skip(krf__parser *p, int kind);                /* goes on if the current token is of that kind */
 bool krf__parse_close(krf__parser *p, const krf__token *open); /* expects the bracket that closes `open` */
 krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name); /* NULL when absent */
 
 void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol);
-/* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0: nothing. */
+/* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0:
+ * nothing. */
 uint32_t krf__parse_bound(krf__parser *p, const krf__token *name);
 
 /* parse_declare.c. At the name. */
@@ -76,8 +79,9 @@ typedef struct krf__ints {
     bool none; /* the word None stood instead */
     int64_t of[KRF_MAX_RANK];
 } krf__ints;
-bool krf__parse_int(krf__parser *p, int64_t *value);               /* a signed integer or an extent's name */
-bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
+bool krf__parse_int(krf__parser *p, int64_t *value); /* a signed integer or an extent's name */
+bool krf__parse_ints(krf__parser *p, krf__ints *ints,
+                     bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
 bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]);
 uint32_t krf__parse_subscript(krf__parser *p, uint32_t x);
 

@@ -1,6 +1,6 @@
-/* Prints graphs in the text form: declarations, assignments, the return line. Nodes come operands first, in depth-first order from the
- * outputs; each gets a text made of its operands' texts, and a text that is used twice, long, or deep is assigned to a name. No recursion.
- * Called by the tools, the tests and the plan's listings. */
+/* Prints graphs in the text form: declarations, assignments, the return line. Nodes come operands first, in depth-first
+ * order from the outputs; each gets a text made of its operands' texts, and a text that is used twice, long, or deep is
+ * assigned to a name. No recursion. Called by the tools, the tests and the plan's listings. */
 #include "ir/print.h"
 
 #include "base/mem.h"
@@ -10,14 +10,15 @@
 
 #include <string.h>
 
-/* How long the operands of one line may be together, how deep each; what is no longer than NAME gains nothing from a name. */
+/* How long the operands of one line may be together, how deep each; what is no longer than NAME gains nothing from a
+ * name. */
 enum { LONG = 84, DEEP = 8, NAME = 12 };
 
 typedef struct printer {
     const krf_graph *g;
-    size_t n;         /* nodes 0 to n - 1 matter */
+    size_t n; /* nodes 0 to n - 1 matter */
     uint32_t *uses;
-    uint32_t *order;  /* what is reached from the outputs, operands first */
+    uint32_t *order; /* what is reached from the outputs, operands first */
     size_t n_order;
     krf__text *texts; /* by node */
     krf__map taken;   /* names of placeholders */
@@ -111,8 +112,8 @@ static void set_fresh_name(printer *p, uint32_t id, char letter) {
 
 /* Whether the text form can call a placeholder so without hiding something that a program needs. */
 static bool usable(const char *name) {
-    static const char *const words[] = {"return", "and", "or", "not", "if", "is", "in", "True",
-                                        "False", "None", "inf", "nan", "np", "int", "float"};
+    static const char *const words[] = {"return", "and",  "or",  "not", "if", "is",  "in",   "True",
+                                        "False",  "None", "inf", "nan", "np", "int", "float"};
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     if (name == NULL || *name == '\0' || (*name >= '0' && *name <= '9') || name[strspn(name, letters)] != '\0') {
         return false;
@@ -149,8 +150,8 @@ static void declare(printer *p, uint32_t id, const int64_t *strides) {
     krf__str_char(p->out, '\n');
 }
 
-/* Placeholders in their order, for a plan binds them by it; then inputs, then scalars, in order of use: read back, all are
- * placeholders in the order in which they stand here. */
+/* Placeholders in their order, for a plan binds them by it; then inputs, then scalars, in order of use: read back, all
+ * are placeholders in the order in which they stand here. */
 static void declare_leaves(printer *p) {
     const krf_graph *g = p->g;
     for (size_t i = 0; i < g->n_placeholders; i++) {
@@ -175,7 +176,8 @@ static void declare_leaves(printer *p) {
         for (size_t i = 0; i < p->n_order && !p->out->failed; i++) {
             uint32_t id = p->order[i];
             const krf__node *n = krf__node_of(g, id);
-            if (is_leaf(p, id) && !is_constant(p, id) && p->texts[id].data == NULL && (n->op == KRF__scalar) == (scalars == 1)) {
+            if (is_leaf(p, id) && !is_constant(p, id) && p->texts[id].data == NULL
+                && (n->op == KRF__scalar) == (scalars == 1)) {
                 set_fresh_name(p, id, scalars ? 's' : 'x');
                 declare(p, id, n->op == KRF__input ? g->arrays[n->value]->strides : NULL);
             }
@@ -299,7 +301,8 @@ void krf__print_expression(const krf_graph *g, uint32_t node, size_t limit, krf_
         print_node(&p, id, &text);
         krf__text *t = &p.texts[id];
         if (t->length > limit) {
-            t->length = limit; /* a text that was cut fills a user's up to the same place, so nothing wrong follows it */
+            t->length =
+                limit; /* a text that was cut fills a user's up to the same place, so nothing wrong follows it */
             t->cut = true;
         }
     }

@@ -1,5 +1,6 @@
-/* Prints single nodes so that the builder makes the same node again from the text. The delicate part is constants: 0.1 alone is a weak
- * scalar, and its text depends on what the builder would convert it to in that place. Called by print.c. */
+/* Prints single nodes so that the builder makes the same node again from the text. The delicate part is constants: 0.1
+ * alone is a weak scalar, and its text depends on what the builder would convert it to in that place. Called by
+ * print.c. */
 #include "ir/print_node.h"
 
 #include <math.h>
@@ -16,7 +17,9 @@ typedef struct printing {
     int depth; /* of what was printed so far */
 } printing;
 
-static bool is_elementwise(const krf__node *n) { return krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE; }
+static bool is_elementwise(const krf__node *n) {
+    return krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE;
+}
 
 /* The shortest decimal whose double, rounded to float, is this value: what the parser and the cast make of it. */
 static void put_f32(krf__str *out, double value) {
@@ -57,20 +60,20 @@ static bool casts_weak(const krf_graph *g, const krf__node *n) {
 static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
     const krf__op_info *info = krf__op_info_of((krf__op)parent->op);
     int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
-    bool joint = info->rule == KRF__RULE_NUMBER || info->rule == KRF__RULE_REAL || info->rule == KRF__RULE_COMPARE ||
-                 info->rule == KRF__RULE_BITS || info->rule == KRF__RULE_WHERE || info->rule == KRF__RULE_ANY;
+    bool joint = info->rule == KRF__RULE_NUMBER || info->rule == KRF__RULE_REAL || info->rule == KRF__RULE_COMPARE
+                 || info->rule == KRF__RULE_BITS || info->rule == KRF__RULE_WHERE || info->rule == KRF__RULE_ANY;
     for (int k = first; joint && i >= first && k < info->arity; k++) {
         const krf__node *other = krf__node_of(g, parent->args[k]);
-        if (k != i && other->op != KRF__constant && !other->weak && !casts_weak(g, other) &&
-            other->dtype == krf__node_of(g, parent->args[i])->dtype) {
+        if (k != i && other->op != KRF__constant && !other->weak && !casts_weak(g, other)
+            && other->dtype == krf__node_of(g, parent->args[i])->dtype) {
             return true;
         }
     }
     return false;
 }
 
-/* Casts that the builder puts before a weak operand are not written: `mu * x`. Under a node that is weak itself they could not be, for a
- * cast gives something strong. */
+/* Casts that the builder puts before a weak operand are not written: `mu * x`. Under a node that is weak itself they
+ * could not be, for a cast gives something strong. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     const krf__node *n = krf__node_of(g, id);
     uint32_t arg = n->args[i];
@@ -93,18 +96,19 @@ static bool put_as_integer(krf__str *out, double value, bool exact) {
     return true;
 }
 
-/* Constant c as operand i of a node. Bare where the builder would convert the literal to the same constant; else dtype(literal).
- * A literal of the operation's own dtype stays weak in the graph, so constants of i64 and f64 that are not weak came otherwise: f64 from
- * an integer literal, or both from a cast. */
+/* Constant c as operand i of a node. Bare where the builder would convert the literal to the same constant; else
+ * dtype(literal). A literal of the operation's own dtype stays weak in the graph, so constants of i64 and f64 that are
+ * not weak came otherwise: f64 from an integer literal, or both from a cast. */
 static void put_constant(krf__str *out, const krf_graph *g, const krf__node *parent, int i, const krf__node *c) {
     double value = krf__bits_to_f64((krf_dtype)c->dtype, c->value);
     /* As a bare exponent it might become a chain of multiplications, which this node is not. */
     bool chain = parent != NULL && parent->op == KRF__power && i == 1 && fabs(value) <= 8;
-    bool kept = krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_REAL || value < 0; /* integers to negative powers are no chains */
+    bool kept = krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_REAL
+                || value < 0; /* integers to negative powers are no chains */
     bool bare = (c->weak && (!chain || kept)) || c->dtype == KRF_BOOL;
     if (!bare && parent != NULL && is_elementwise(parent)) {
-        if (c->dtype == KRF_F64 && (parent->weak || (!chain && dtype_follows(g, parent, i))) &&
-            put_as_integer(out, value, !parent->weak)) {
+        if (c->dtype == KRF_F64 && (parent->weak || (!chain && dtype_follows(g, parent, i)))
+            && put_as_integer(out, value, !parent->weak)) {
             return;
         }
         bare = (c->dtype == KRF_F32 || (c->dtype == KRF_I32 && !chain)) && dtype_follows(g, parent, i);

@@ -4,7 +4,8 @@
 
 #include "ir/graph.h"
 
-/* How tightly a text binds, so that an operand is put in parentheses only where it must be. Binary operators have 1 to 7. */
+/* How tightly a text binds, so that an operand is put in parentheses only where it must be. Binary operators have 1
+ * to 7. */
 enum { KRF__LEVEL_COMPARE = 1, KRF__LEVEL_UNARY = 8, KRF__LEVEL_POWER = 9, KRF__LEVEL_ATOM = 10 };
 
 typedef struct krf__text {
@@ -15,7 +16,8 @@ typedef struct krf__text {
     bool cut;  /* the end is missing */
 } krf__text;
 
-/* Appends the text of a node that is no leaf. texts: of all nodes, by index; constants need none. Sets level and depth of *facts. */
+/* Appends the text of a node that is no leaf. texts: of all nodes, by index; constants need none. Sets level and depth
+ * of *facts. */
 void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, krf__str *out, krf__text *facts);
 
 /* Appends a constant that stands alone. */

@@ -1,0 +1,194 @@
+/* The text form: what is refused, with which message at which place; also nesting without end and memory running out.
+ */
+#include "text.h"
+
+static void refused(krf_status status, const char *text, const char *message) {
+    parsed r;
+    parse(&r, text);
+    if (r.status == KRF_OK) {
+        fail_msg("parsed: %s", text);
+    }
+    assert_string_equal(r.g.error, message);
+    assert_int_equal(r.status, status);
+    krf__graph_free(&r.g);
+}
+
+static void errors(void **state) {
+    (void)state;
+    const krf_status P = KRF_E_PARSE;
+    refused(KRF_E_SHAPE, "x: f32[7]; y: f32[1024]\nz = 2 * x + y\nz",
+            "line 2, column 11: add: shapes (7,) and (1024,) do not broadcast\nz = 2 * x + y\n          ^");
+    refused(KRF_E_DTYPE, "b: bool[3]; b + b",
+            "line 1, column 15: add: not defined for bool and bool; cast to a number, or use logical and bitwise "
+            "operations\n"
+            "b: bool[3]; b + b\n              ^");
+    refused(KRF_E_SHAPE, "x: f32[7]; y: f32[5]; maximum(x, y)",
+            "line 1, column 23: maximum: shapes (7,) and (5,) do not broadcast\nx: f32[7]; y: f32[5]; maximum(x, y)\n  "
+            "                    ^");
+    refused(P, "x: f32[3]; x < x < x",
+            "line 1, column 18: comparisons do not chain: write (a < b) & (b < c)\nx: f32[3]; x < x < x\n              "
+            "   ^");
+    refused(P, "alpha: f32[3]\nalhpa + 1", "line 2, column 1: alhpa is not defined; did you mean alpha?\nalhpa + 1\n^");
+    refused(P, "qqq", "line 1, column 1: qqq is not defined\nqqq\n^");
+    refused(P, "true", "line 1, column 1: true is not defined; did you mean True?\ntrue\n^");
+    refused(P, "x: f32[3]; flor(x)",
+            "line 1, column 12: flor is not a function; did you mean floor?\nx: f32[3]; flor(x)\n           ^");
+    refused(P, "x: f32[3]; x and x",
+            "line 1, column 14: 'and' is not supported: use & or logical_and, with comparisons in parentheses\n"
+            "x: f32[3]; x and x\n             ^");
+    refused(P, "x: f32[3]; not x",
+            "line 1, column 12: 'not' is not supported: use ~ or logical_not\nx: f32[3]; not x\n           ^");
+    refused(P, "2j", "line 1, column 1: complex is not supported yet\n2j\n^");
+    refused(P, "x: c64[3]; x", "line 1, column 4: complex is not supported yet\nx: c64[3]; x\n   ^");
+    refused(P, "9223372036854775808", "line 1, column 1: an integer beyond 64 bits\n9223372036854775808\n^");
+    refused(P, "99999999999999999999", "line 1, column 1: an integer beyond 64 bits\n99999999999999999999\n^");
+    refused(P, "(1 + 2", "line 1, column 1: this '(' is never closed\n(1 + 2\n^");
+    refused(P, "1 + ", "line 1, column 5: expected an expression, found the end of the text\n1 + \n    ^");
+    refused(P, "1 +\n2", "line 1, column 4: expected an expression, found the end of the line\n1 +\n   ^");
+    refused(P, "\t1 $ 2", "line 1, column 4: a character that means nothing here\n\t1 $ 2\n\t  ^");
+    refused(P, "1 2", "line 1, column 3: expected an operator or the end of the statement, found '2'\n1 2\n  ^");
+    refused(P, "x: f32[3]; x @ x",
+            "line 1, column 14: matrix products are not supported yet\nx: f32[3]; x @ x\n             ^");
+    refused(P, "x = 1", "line 1, column 6: the program gives no result: end it with return\nx = 1\n     ^");
+    refused(P, "", "line 1, column 1: the program gives no result: end it with return\n\n^");
+    refused(P, "1\n2", "line 1, column 1: this value is not used: give it a name, or return it at the end\n1\n^");
+    refused(P, "return 1\n2", "line 2, column 1: nothing may follow return\n2\n^");
+    refused(P, "return", "line 1, column 7: expected a result, found the end of the text\nreturn\n      ^");
+    refused(P, "x: f32[nn]; x",
+            "line 1, column 8: the size nn is not known: bind it, or an array that has it\nx: f32[nn]; x\n       ^");
+    refused(P, "x: f32[3]; x: f32[3]; x",
+            "line 1, column 12: x is declared or assigned already\nx: f32[3]; x: f32[3]; x\n           ^");
+    refused(P, "x: float[3]; x",
+            "line 1, column 9: float is the type of a weak scalar; arrays have a dtype such as f64\nx: float[3]; x\n   "
+            "     ^");
+    refused(P, "x: f23; x", "line 1, column 4: f23 is not a dtype\nx: f23; x\n   ^");
+    refused(P, "return = 1", "line 1, column 1: return is a word of the language and cannot be a name\nreturn = 1\n^");
+    refused(P, "a, b = 1, 2", "line 1, column 1: a is not defined\na, b = 1, 2\n^");
+    refused(P, "(1, 2)", "line 1, column 3: a tuple is not a value\n(1, 2)\n  ^");
+    refused(P, "[1, 2]", "line 1, column 1: a list is not a value: bind an array to a name\n[1, 2]\n^");
+    refused(P, "x: f32[3]; sum(x, axes=0)",
+            "line 1, column 19: sum takes no keyword axes here\nx: f32[3]; sum(x, axes=0)\n                  ^");
+    refused(P, "x: f32[3]; max(x, x)",
+            "line 1, column 19: max reduces over axes: the larger or smaller of two is maximum\nx: f32[3]; max(x, x)\n "
+            "                 ^");
+    refused(P, "x: f32[3]; sqrt(x, x)",
+            "line 1, column 20: sqrt takes 1 operand, not more\nx: f32[3]; sqrt(x, x)\n                   ^");
+    refused(P, "x: f32[3]; maximum(x)",
+            "line 1, column 12: maximum takes 2 operands, not 1\nx: f32[3]; maximum(x)\n           ^");
+    refused(P, "exp + 1", "line 1, column 1: exp is a function: it needs its operands in parentheses\nexp + 1\n^");
+    refused(P, "exp = 1; exp(1)",
+            "line 1, column 10: exp is a value here and cannot be called\nexp = 1; exp(1)\n         ^");
+    refused(KRF_E_ARGUMENT, "x: f32[3]; sum(x, axis=1)",
+            "line 1, column 12: sum: axis 1 is out of range for rank 1\nx: f32[3]; sum(x, axis=1)\n           ^");
+    refused(KRF_E_SHAPE, "x: f32[3]; x[3]",
+            "line 1, column 14: index 3 is out of range for axis 0 of extent 3\nx: f32[3]; x[3]\n             ^");
+    refused(KRF_E_SHAPE, "x: f32[3]; x[0, 0]",
+            "line 1, column 13: 2 indices for rank 1\nx: f32[3]; x[0, 0]\n            ^");
+    refused(
+        P, "x: f32[3]; x[x]",
+        "line 1, column 14: a subscript is made of integers, slices, None and ...\nx: f32[3]; x[x]\n             ^");
+    refused(P, "x: f32[3]; x.shape",
+            "line 1, column 14: shape is no attribute: there are T and mT, and methods\nx: f32[3]; x.shape\n           "
+            "  ^");
+    refused(P, "007", "line 1, column 1: an integer does not start with 0\n007\n^");
+    refused(P, "3x", "line 1, column 1: a number runs into a name\n3x\n^");
+    refused(P, "# \xc3\xa4\xc3\xb6\n1 + \xc3\xa4",
+            "line 2, column 5: a character that means nothing here\n1 + \xc3\xa4\n    ^");
+}
+
+static void long_lines_are_cut(void **state) {
+    (void)state;
+    krf__str text = {0};
+    for (int i = 0; i < 300; i++) {
+        krf__str_put(&text, "1 + ");
+    }
+    krf__str_put(&text, "$");
+    for (int i = 0; i < 300; i++) {
+        krf__str_put(&text, " + 1");
+    }
+    parsed r;
+    parse(&r, text.data);
+    assert_int_equal(r.status, KRF_E_PARSE);
+    assert_non_null(strstr(r.g.error, "line 1, column 1201: "));
+    assert_true(strlen(r.g.error) < 400);
+    const char *line = strchr(r.g.error, '\n') + 1, *caret = strchr(line, '\n') + 1;
+    assert_int_equal(line[strlen(caret) - 1], '$');
+    krf__graph_free(&r.g);
+    krf__str_free(&text);
+}
+
+static void repeat(krf__str *s, const char *text, int n) {
+    for (int i = 0; i < n; i++) {
+        krf__str_put(s, text);
+    }
+}
+
+static void deep_nesting_is_refused(void **state) {
+    (void)state;
+    static const char *const openings[] = {
+        "(", "-", "~", "sin(", "2 ** ", "sum(x, axis=", "maximum(x, ", "x[", "1 + ("};
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        krf__str text = {0};
+        krf__str_put(&text, "x: f32[4]\n");
+        repeat(&text, openings[i], 100000);
+        parsed r;
+        parse(&r, text.data);
+        assert_int_equal(r.status, KRF_E_PARSE);
+        krf__graph_free(&r.g);
+        krf__str_free(&text);
+    }
+    krf__str text = {0};
+    repeat(&text, "(", 150);
+    krf__str_put(&text, "1");
+    repeat(&text, ")", 150);
+    parsed r;
+    parse(&r, text.data);
+    assert_int_equal(r.status, KRF_OK);
+    krf__graph_free(&r.g);
+    krf__str_clear(&text);
+    repeat(&text, "(", 250);
+    parse(&r, text.data);
+    assert_string_equal(strchr(r.g.error, ':') + 2, strstr(r.g.error, "nested deeper than 200 levels"));
+    krf__graph_free(&r.g);
+    krf__str_free(&text);
+}
+
+/* Allocation number n fails, for every n: an error each time, and nothing leaks. */
+static void out_of_memory(void **state) {
+    (void)state;
+    for (long n = 1;; n++) {
+        parsed r;
+        krf__str out = {0};
+        assert_int_equal(krf__graph_init(&r.g, NULL), KRF_OK);
+        krf__mem_fail_at(n);
+        r.status = krf__parse(
+            &r.g, DECLARATIONS "w: f32[3, 8] strides (1, 3)\nt = sin(w) + 1.5\nt.sum(axis=0)[1:] * t[:, 1:], oops",
+            NULL, 0, extent_of_letter, NULL, MOST, r.results, &r.n);
+        krf__mem_fail_at(0);
+        assert_int_not_equal(r.status, KRF_OK);
+        assert_int_equal(r.status, r.g.status);
+        krf_status status = r.status;
+        krf__graph_free(&r.g);
+        parse(&r, "x: f32[3]; y = sin(x); y * y + 2.5");
+        krf__mem_fail_at(n);
+        krf__print(&r.g, r.n, r.results, &out);
+        krf__mem_fail_at(0);
+        bool failed = out.failed;
+        krf__str_free(&out);
+        krf__graph_free(&r.g);
+        if (status == KRF_E_PARSE && !failed) {
+            break;
+        }
+        assert_true(n < 10000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors),
+        cmocka_unit_test(long_lines_are_cut),
+        cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests_name("text: errors", tests, NULL, NULL);
+}
