@@ -126,13 +126,22 @@ static uint32_t shapes_differ(krf_graph *g, krf__op op, const uint32_t *args, in
 static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     const krf__node *e = krf__node_of(g, exponent);
     bool known = e->op == KRF__constant || e->op == KRF__scalar;
-    if (!known || !e->weak || kind_of((krf_dtype)e->dtype) != KRF__KIND_INT || krf__node_of(g, x)->dtype == KRF_BOOL) {
+    if (!known || !e->weak || kind_of((krf_dtype)e->dtype) != KRF__KIND_INT) {
         return 0;
     }
     int64_t k = krf__bits_to_i64(KRF_I64, e->value);
+    if (krf__node_of(g, x)->dtype == KRF_BOOL) {
+        x = krf__build_cast(g, x, KRF_I64); /* what a bool becomes beside a weak integer */
+        if (x == 0) {
+            return 0;
+        }
+    }
     bool real = kind_of((krf_dtype)krf__node_of(g, x)->dtype) == KRF__KIND_REAL;
     if (k > 8 || k < -8 || (k < 0 && !real)) {
         return 0;
+    }
+    if (k == 0 && krf__node_of(g, x)->weak) {
+        return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
     }
     if (k == 0) {
         uint32_t one = krf__build_cast(g, krf__build_int(g, 1, true), (krf_dtype)krf__node_of(g, x)->dtype);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The direction of includes: base < ir < pass < plan < codegen < cache < backend < sched < api. A file includes headers of
-# its own folder and of folders earlier in that list.
+# The direction of includes: base < ir < pass < plan < codegen < cache < backend < sched < api. A file includes
+# headers of its own folder and of folders earlier in that list.
 source "$(dirname "$0")/common.sh"
 
 # "file folder-of-the-file folder-included header" for each quoted include.

@@ -1,0 +1,108 @@
+/* Contexts as the user sees them: options from the environment, checks, facts and counters. */
+#include "sched/context.h"
+
+#include "api/info.h"
+#include "sched/kernels.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static bool is_on(const char *text) {
+    return text != NULL && (strcmp(text, "1") == 0 || strcmp(text, "on") == 0 || strcmp(text, "true") == 0 || strcmp(text, "yes") == 0);
+}
+
+/* Values that make no sense are as good as none. Paths are read where they are needed: NULL says so. */
+krf_context_options krf_context_options_default(void) {
+    krf_context_options o = {.size = sizeof o, .cpu_tier = KRF_CPU_AUTO, .cache = KRF_CACHE_ON};
+    const char *threads = getenv("KRF_THREADS"), *tier = getenv("KRF_CPU_TIER"), *cache = getenv("KRF_CACHE");
+    char *end = NULL;
+    errno = 0;
+    long n = threads != NULL ? strtol(threads, &end, 10) : 0;
+    o.threads = n > 0 && n <= INT_MAX && errno == 0 && *end == '\0' ? (int)n : 0;
+    if (tier != NULL && (strcmp(tier, "0") == 0 || strcmp(tier, "1") == 0)) {
+        o.cpu_tier = *tier == '0' ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE;
+    }
+    o.blocking_compile = is_on(getenv("KRF_BLOCKING_COMPILE"));
+    if (cache != NULL && strcmp(cache, "off") == 0) {
+        o.cache = KRF_CACHE_OFF;
+    } else if (cache != NULL && strcmp(cache, "read-only") == 0) {
+        o.cache = KRF_CACHE_READ_ONLY;
+    }
+    return o;
+}
+
+static krf_status check(const krf_context_options *o) {
+    krf__device_kind kind;
+    int index;
+    if (!krf__device_parse(o->device, &kind, &index)) {
+        return krf__fail(KRF_E_ARGUMENT, "\"%s\" is no device; \"auto\", \"cpu\", \"cuda\" and \"cuda:1\" are", o->device);
+    }
+    if (o->threads < 0) {
+        return krf__fail(KRF_E_ARGUMENT, "threads: %d is negative", o->threads);
+    }
+    if ((unsigned)o->cpu_tier > KRF_CPU_AUTO || (unsigned)o->cache > KRF_CACHE_OFF || o->cache_limit < 0) {
+        return krf__fail(KRF_E_ARGUMENT, "the options of the context: %s is not valid",
+                         (unsigned)o->cpu_tier > KRF_CPU_AUTO ? "cpu_tier" : o->cache_limit < 0 ? "cache_limit" : "cache");
+    }
+    return KRF_OK;
+}
+
+krf_status krf_context_create(const krf_context_options *options, krf_context **context) {
+    if (context == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_context_create: context is NULL");
+    }
+    *context = NULL;
+    krf_context_options whole = krf_context_options_default();
+    if (options != NULL) {
+        if (options->size <= sizeof options->size) {
+            return krf__fail(KRF_E_ARGUMENT, "krf_context_create: start from krf_context_options_default()");
+        }
+        memcpy(&whole, options, options->size < sizeof whole ? options->size : sizeof whole);
+    }
+    krf_status status = check(&whole);
+    return status == KRF_OK ? krf__context_open(&whole, context) : status;
+}
+
+void krf_context_destroy(krf_context *context) {
+    if (context != NULL) {
+        context->backend->synchronize(context->device, NULL); /* a failure has no one left to go to */
+        krf__kernels_stop(context);
+        krf__context_release(context);
+    }
+}
+
+krf_status krf_context_synchronize(krf_context *context) {
+    return context != NULL ? context->backend->synchronize(context->device, NULL)
+                           : krf__fail(KRF_E_ARGUMENT, "krf_context_synchronize: context is NULL");
+}
+
+krf_status krf_context_device(krf_context *context, krf_device_info *info) {
+    krf_device_info full = {0};
+    if (context == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_context_device: context is NULL");
+    }
+    krf_status status = context->backend->info(context->device, &full);
+    return status == KRF_OK ? krf__info_give("krf_context_device", info, &full, sizeof full) : status;
+}
+
+krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats) {
+    if (context == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_context_cache_stats: context is NULL");
+    }
+    const krf__counters *c = &context->counters;
+    krf__disk_counters disk;
+    krf__disk_cache_counters(context->disk, &disk);
+    krf_cache_stats full = {.plan_hits = atomic_load(&c->plan_hits),
+                            .plan_misses = atomic_load(&c->plan_misses),
+                            .memory_hits = atomic_load(&c->memory_hits),
+                            .disk_hits = atomic_load(&c->disk_hits),
+                            .compiled = atomic_load(&c->compiled),
+                            .interpreted = atomic_load(&c->interpreted),
+                            .disk_bytes_read = disk.bytes_read,
+                            .disk_bytes_written = disk.bytes_written,
+                            .disk_evictions = disk.evictions,
+                            .disk_faults = disk.faults,
+                            .compile_ms = (double)atomic_load(&c->compile_us) / 1000};
+    return krf__info_give("krf_context_cache_stats", stats, &full, sizeof full);
+}

@@ -1,0 +1,294 @@
+/* Walks a plan. All that a run needs besides device memory is one block of host memory; a warm run of a small plan does not even ask for that.
+ * Work is ordered by the stream: temporaries, scratch and tickets go back to the pool as soon as the last kernel is launched. */
+#include "sched/exec.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "sched/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool krf__array_aligned(const krf_array *array) { return (uintptr_t)array->data % 16 == 0; }
+
+/* ---- outputs that were given ---- */
+
+/* Whether two elements may share memory: sorted by stride, each must step over all that the smaller ones reach. */
+static bool overlaps_itself(const krf_array *a) {
+    int order[KRF_MAX_RANK], n = 0;
+    for (int i = 0; i < a->rank; i++) {
+        if (a->shape[i] > 1) {
+            int at = n++;
+            for (; at > 0 && llabs(a->strides[order[at - 1]]) > llabs(a->strides[i]); at--) {
+                order[at] = order[at - 1];
+            }
+            order[at] = i;
+        }
+    }
+    long long reach = 0;
+    for (int k = 0; k < n; k++) {
+        long long stride = llabs(a->strides[order[k]]);
+        if (stride <= reach) {
+            return true;
+        }
+        reach += stride * (a->shape[order[k]] - 1);
+    }
+    return false;
+}
+
+krf_status krf__output_check(krf_context *context, const char *name, const krf_array *array, krf_dtype dtype, int rank,
+                             const int64_t *shape) {
+    if (array->storage->context != context) {
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context", name);
+    }
+    if (array->dtype != dtype) {
+        return krf__fail(KRF_E_DTYPE, "%s: the result is %s, the array that was given is %s", name, krf_dtype_name(dtype),
+                         krf_dtype_name(array->dtype));
+    }
+    if (!krf__shape_equal(rank, shape, array->rank, array->shape)) {
+        krf__str text = {0};
+        krf__str_put(&text, "the result has shape ");
+        krf__str_shape(&text, rank, shape);
+        krf__str_put(&text, ", the array that was given ");
+        krf__str_shape(&text, array->rank, array->shape);
+        krf__fail(KRF_E_SHAPE, "%s: %s", name, text.data != NULL && !text.failed ? text.data : "another shape");
+        krf__str_free(&text);
+        return KRF_E_SHAPE;
+    }
+    if (array->size > 0 && overlaps_itself(array)) {
+        return krf__fail(KRF_E_ARGUMENT, "%s: elements of the array that was given share memory", name);
+    }
+    return KRF_OK;
+}
+
+static bool arrays_overlap(const krf_array *a, const krf_array *b) {
+    const char *a_low, *a_high, *b_low, *b_high;
+    if (a == NULL || b == NULL || a->size == 0 || b->size == 0) {
+        return false;
+    }
+    krf__array_range(a, &a_low, &a_high);
+    krf__array_range(b, &b_low, &b_high);
+    return a_low < b_high && b_low < a_high;
+}
+
+/* The array behind a buffer; NULL for temporaries. */
+static krf_array *array_of(const krf__run *r, const krf__buffer *b) {
+    switch (b->kind) {
+    case KRF__BUFFER_INPUT: return r->inputs[b->index];
+    case KRF__BUFFER_PLACEHOLDER: return r->bound[b->index];
+    case KRF__BUFFER_OUTPUT: return r->outputs[b->index];
+    case KRF__BUFFER_TEMPORARY: break;
+    }
+    return NULL;
+}
+
+/* The bytes that an operand of a kernel touches; false for none. */
+static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first, const char **low,
+                          const char **high) {
+    const krf_array *array = array_of(r, &r->compiled->data.buffers[o->buffer]);
+    int64_t item = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
+    if (array == NULL || array->size == 0) {
+        return false;
+    }
+    *first = *low = array->data + o->offset * item;
+    *high = *first + item;
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        int64_t reach = o->strides[d] * (k->extents[d] - 1) * item;
+        *(reach < 0 ? low : high) += reach;
+    }
+    return true;
+}
+
+/* Whether a map reads what it writes to `store` only at the same element: then it may be in place. */
+static bool reads_in_place(const krf__run *r, const krf__kernel *k, const krf__operand *store) {
+    const char *at, *low, *high, *from, *from_low, *from_high;
+    if (!operand_range(r, k, store, &at, &low, &high)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->store || !operand_range(r, k, o, &from, &from_low, &from_high) || from_low >= high || low >= from_high) {
+            continue;
+        }
+        bool same = from == at && krf_dtype_size((krf_dtype)o->dtype) == krf_dtype_size((krf_dtype)store->dtype);
+        for (int d = 0; d < k->n_kept; d++) {
+            same &= k->extents[d] == 1 || o->strides[d] == store->strides[d];
+        }
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool shares_with_operands(const krf__run *r, const krf_array *output) {
+    const krf__plan_data *p = &r->compiled->data;
+    for (uint32_t i = 0; i < p->n_buffers; i++) {
+        const krf__buffer *b = &p->buffers[i];
+        if ((b->kind == KRF__BUFFER_INPUT || b->kind == KRF__BUFFER_PLACEHOLDER) && arrays_overlap(output, array_of(r, b))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_be_in_place(const krf__run *r, uint32_t output) {
+    const krf__plan_data *p = &r->compiled->data;
+    if (p->n_kernels != 1 || p->kernels[0].schedule != KRF__MAP) {
+        return false;
+    }
+    for (uint32_t i = 0; i < p->kernels[0].n_operands; i++) {
+        const krf__operand *o = &p->kernels[0].operands[i];
+        if (o->store && o->buffer == output && !reads_in_place(r, &p->kernels[0], o)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool krf__plan_conflicts(const krf__run *r, bool *conflict) {
+    bool any = false;
+    for (uint32_t k = 0; k < r->compiled->data.n_outputs; k++) {
+        conflict[k] = shares_with_operands(r, r->outputs[k]) && !may_be_in_place(r, k);
+        for (uint32_t j = 0; j < k && !conflict[k]; j++) {
+            conflict[k] = arrays_overlap(r->outputs[k], r->outputs[j]);
+        }
+        any |= conflict[k];
+    }
+    return any;
+}
+
+/* ---- running ---- */
+
+/* Host memory of one run. */
+typedef struct room {
+    krf__module **modules; /* of each kernel */
+    void **slots;
+    bool *made;            /* outputs made by this run */
+    void **pointers;       /* of one kernel's operands */
+    uint64_t *fields, *scalars;
+    void *scratch, *tickets, *block;
+    uint64_t small[256];
+} room;
+
+static bool make_room(const krf__compiled *c, room *m) {
+    const krf__plan_data *p = &c->data;
+    size_t outputs = (p->n_outputs + 7) / 8; /* bools, in words */
+    size_t words = (size_t)p->n_kernels + p->n_slots + outputs + c->operands + c->fields + c->scalars;
+    m->block = words <= sizeof m->small / sizeof *m->small ? NULL : krf__malloc(words * sizeof(uint64_t));
+    if (m->block == NULL && words > sizeof m->small / sizeof *m->small) {
+        return false;
+    }
+    char *at = m->block != NULL ? m->block : (char *)m->small;
+    memset(at, 0, words * sizeof(uint64_t));
+    m->modules = (krf__module **)(void *)at;
+    m->slots = (void **)(void *)(at += p->n_kernels * sizeof(uint64_t));
+    m->pointers = (void **)(void *)(at += p->n_slots * sizeof(uint64_t));
+    m->fields = (uint64_t *)(void *)(at += c->operands * sizeof(uint64_t));
+    m->scalars = (uint64_t *)(void *)(at += c->fields * sizeof(uint64_t));
+    m->made = (bool *)(at + c->scalars * sizeof(uint64_t));
+    m->scratch = m->tickets = NULL;
+    return true;
+}
+
+static krf_status find_kernel(krf_context *context, krf__compiled *c, uint32_t i, krf__use use, krf__module **module) {
+    krf__loaded *loaded = atomic_load_explicit(&c->loaded[i], memory_order_acquire);
+    bool fresh = false;
+    if (loaded == NULL) {
+        krf_status status = krf__kernel_find(context, &c->data.kernels[i], &loaded, &fresh);
+        if (status != KRF_OK) {
+            return status;
+        }
+        atomic_store_explicit(&c->loaded[i], loaded, memory_order_release);
+    }
+    return krf__kernel_use(context, loaded, &c->data.kernels[i], fresh && use == KRF__USE_RUN ? KRF__USE_FRESH : use, module);
+}
+
+krf_status krf__plan_prepare(krf_context *context, krf__compiled *compiled) {
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; status == KRF_OK && i < compiled->data.n_kernels; i++) {
+        krf__module *module;
+        status = find_kernel(context, compiled, i, KRF__USE_PREPARE, &module);
+    }
+    return status;
+}
+
+static krf_status make_outputs(const krf__run *r, room *m) {
+    const krf__plan_data *p = &r->compiled->data;
+    krf_status status = KRF_OK;
+    for (uint32_t k = 0; status == KRF_OK && k < p->n_outputs; k++) {
+        const krf__spec *spec = &p->outputs[k];
+        if (r->outputs[k] == NULL) {
+            status = krf_array_create(r->context, (krf_dtype)spec->dtype, spec->layout.rank, spec->layout.shape, &r->outputs[k]);
+            m->made[k] = status == KRF_OK;
+        }
+    }
+    return status;
+}
+
+static krf_status make_temporaries(const krf__run *r, room *m) {
+    const krf__compiled *c = r->compiled;
+    krf_status status = KRF_OK;
+    for (uint32_t s = 0; status == KRF_OK && s < c->data.n_slots; s++) {
+        status = krf__pool_allocate(r->context->pool, (size_t)c->data.slots[s], &m->slots[s]);
+    }
+    if (status == KRF_OK && c->scratch_bytes > 0) {
+        status = krf__pool_allocate(r->context->pool, c->scratch_bytes, &m->scratch);
+    }
+    if (status == KRF_OK && c->tickets > 0 && r->context->is_cuda) {
+        status = krf__pool_take_tickets(r->context->pool, c->tickets, r->stream, &m->tickets);
+    }
+    return status;
+}
+
+static void *address(const krf__run *r, const room *m, const krf__operand *o) {
+    const krf__buffer *b = &r->compiled->data.buffers[o->buffer];
+    char *base = b->kind == KRF__BUFFER_TEMPORARY ? m->slots[b->index] : array_of(r, b)->data;
+    return base + o->offset * (int64_t)krf_dtype_size((krf_dtype)o->dtype);
+}
+
+static krf_status launch(const krf__run *r, room *m, uint32_t index) {
+    const krf__plan_data *p = &r->compiled->data;
+    const krf__kernel *k = &p->kernels[index];
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        m->pointers[i] = address(r, m, &k->operands[i]);
+    }
+    for (uint32_t i = 0; i < k->n_scalars; i++) {
+        const krf__plan_scalar *s = &p->scalars[k->scalars[i].source];
+        m->scalars[i] = s->bound ? r->bound_values[s->index] : r->values != NULL ? r->values[s->index] : s->value;
+    }
+    krf__argument_pack(k, m->pointers, m->scalars, m->scratch, m->tickets, m->fields);
+    krf__launch l = {.kernel = k, .module = m->modules[index], .fields = m->fields, .pointers = m->pointers,
+                     .scalars = m->scalars, .scratch = m->scratch};
+    return r->context->backend->launch(r->context->device, &l, r->stream);
+}
+
+krf_status krf__plan_execute(const krf__run *r) {
+    krf__compiled *c = r->compiled;
+    room m;
+    if (!make_room(c, &m)) {
+        return krf__fail_memory();
+    }
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
+        status = find_kernel(r->context, c, i, KRF__USE_RUN, &m.modules[i]);
+    }
+    status = status == KRF_OK ? make_outputs(r, &m) : status;
+    status = status == KRF_OK ? make_temporaries(r, &m) : status;
+    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
+        status = launch(r, &m, i);
+    }
+    krf__pool_give_tickets(r->context->pool, m.tickets, c->tickets);
+    krf__pool_deallocate(r->context->pool, m.scratch, c->scratch_bytes);
+    for (uint32_t s = 0; s < c->data.n_slots; s++) {
+        krf__pool_deallocate(r->context->pool, m.slots[s], (size_t)c->data.slots[s]);
+    }
+    for (uint32_t k = 0; status != KRF_OK && k < c->data.n_outputs; k++) {
+        if (m.made[k]) {
+            krf_array_release(r->outputs[k]);
+            r->outputs[k] = NULL;
+        }
+    }
+    krf__mem_free(m.block);
+    return status;
+}

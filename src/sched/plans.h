@@ -1,0 +1,58 @@
+/* Plans that can be run, and the cache of those that krf_eval made: canonical bytes of a lowered graph -> plan. */
+#ifndef KRF_SCHED_PLANS_H
+#define KRF_SCHED_PLANS_H
+
+#include "plan/plan.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct krf__loaded; /* see kernels.h */
+
+/* A plan and what every run of it needs to know. Immutable but for `loaded`, which fills up as kernels are found. */
+typedef struct krf__compiled {
+    atomic_int references;
+    krf__plan_data data;
+    struct krf__loaded *_Atomic *loaded; /* one a kernel; NULL: not looked up yet */
+    size_t scratch_bytes, tickets;       /* the most that any kernel needs */
+    uint32_t fields, operands, scalars;  /* likewise */
+} krf__compiled;
+
+/* As krf__plan_make. *compiled has one reference. */
+krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options,
+                              krf__compiled **compiled);
+void krf__compiled_release(krf__compiled *compiled); /* NULL is allowed */
+
+/* ---- the cache ---- */
+
+enum { KRF__PLANS_KEPT = 256 };
+
+typedef struct krf__plan_entry {
+    void *key;
+    size_t bytes;
+    krf__compiled *compiled;
+    uint64_t used; /* when, by the cache's own count */
+} krf__plan_entry;
+
+typedef struct krf__plan_cache {
+    pthread_mutex_t lock;
+    uint64_t hashes[KRF__PLANS_KEPT]; /* apart from the entries: they are all that a search reads of those that do not match */
+    krf__plan_entry entries[KRF__PLANS_KEPT];
+    int n;
+    uint64_t now;
+} krf__plan_cache;
+
+void krf__plan_cache_free(krf__plan_cache *cache); /* what it holds */
+
+/* A plan with a reference for the caller, or NULL. */
+krf__compiled *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes);
+
+/* Keeps a reference to the plan in place of the one that was not used for longest. Without memory for it nothing happens. */
+void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__compiled *compiled);
+
+/* Appends all that a plan depends on besides its scalars' values: nodes, layouts of the inputs, and where outputs go. Scalars' values go to
+ * values (at least n_nodes of them), in the order of their nodes. */
+void krf__plan_key(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options, krf__str *key);
+uint32_t krf__plan_values(const krf_graph *lowered, uint64_t *values);
+
+#endif

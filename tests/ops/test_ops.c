@@ -1,0 +1,924 @@
+/* Every elementwise operation and cast against references written separately (reference.def): all combinations of input dtypes, weak scalars on both
+ * sides, special values, and every layout an operand can have. The tiers must agree in every bit. Prints the table of the largest errors.
+ *
+ * Many expressions go into one evaluation, so that one kernel holds many operations: compiling is what takes the time. On the compiled tier a layout
+ * gets every fourth expression, another fourth each time. */
+#include "ops/common.h"
+
+/* ---- references ---- */
+
+__extension__ typedef __int128 wide;
+
+#define NONE 0
+
+static wide power_of_two(wide n) {
+    wide r = 1;
+    while (n-- > 0) {
+        r *= 2;
+    }
+    return r;
+}
+
+static wide floor_quotient(wide a, wide b) {
+    wide q = a / b;
+    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+/* The value in two's complement of that many bits. */
+static int64_t wrap(wide v, int bits) {
+    wide span = power_of_two(bits), r = v - floor_quotient(v, span) * span;
+    return (int64_t)(r >= span / 2 ? r - span : r);
+}
+
+/* DESIGN: an integer to a negative power is 0 except for the bases 1 and -1. */
+static wide modular_power(wide a, wide b, int bits) {
+    if (b < 0) {
+        return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+    }
+    wide r = 1;
+    for (int bit = 62; bit >= 0; bit--) {
+        r = wrap(r * r, bits);
+        if (b / power_of_two(bit) % 2 == 1) {
+            r = wrap(r * a, bits);
+        }
+    }
+    return r;
+}
+
+/* The larger in the order ... < -0 < +0 < ...; NaN if either is. */
+static double larger(double a, double b) {
+    if (isnan(a) || isnan(b)) {
+        return (double)NAN;
+    }
+    if (a == 0 && b == 0) {
+        return signbit(a) ? b : a;
+    }
+    return a < b ? b : a;
+}
+
+/* Python's float //: floor of the exact quotient; NaN for an infinite dividend; a zero has the sign of a / b; x / 0 where b is 0. */
+static double floor_divide_real(double a, double b) {
+    if (isnan(a) || isnan(b) || (isinf(a) && b != 0)) {
+        return (double)NAN;
+    }
+    if (b == 0) {
+        return a / b;
+    }
+    if (a == 0 || (isinf(b) && signbit(a) == signbit(b))) {
+        return signbit(a) == signbit(b) ? 0.0 : -0.0;
+    }
+    if (isinf(b)) {
+        return -1;
+    }
+    double rest = fmod(a, b);
+    long double q = rintl(((long double)a - (long double)rest) / (long double)b);
+    if (rest != 0 && (rest < 0) != (b < 0)) {
+        q -= 1;
+    }
+    return q == 0 ? (signbit(a) == signbit(b) ? 0.0 : -0.0) : (double)q;
+}
+
+/* Python's float %: the sign of b, zeros too; a finite a by an infinite b of the other sign is b. */
+static double remainder_real(double a, double b) {
+    if (isnan(a) || isnan(b) || isinf(a) || b == 0) {
+        return (double)NAN;
+    }
+    if (a == 0) {
+        return copysign(0.0, b);
+    }
+    if (isinf(b)) {
+        return signbit(a) == signbit(b) ? a : b;
+    }
+    double rest = fmod(a, b);
+    return rest == 0 ? copysign(0.0, b) : (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* powl, but with our own sign at zeros and infinities: glibc's is wrong for (-inf) ** -2**63. */
+static long double power_real(long double a, long double b) {
+    if ((a == 0 || isinf(a)) && signbit(a) && !isnan(b) && !isinf(b)) {
+        long double magnitude = powl(-a, b);
+        return fmodl(fabsl(b), 2) == 1 ? -magnitude : magnitude;
+    }
+    return powl(a, b);
+}
+
+static double half_to_even(double a) {
+    if (!(fabs(a) < 0x1p52)) {
+        return a;
+    }
+    double below = floor(a), part = a - below;
+    double r = part > 0.5 || (part == 0.5 && fmod(below, 2) != 0) ? below + 1 : below;
+    return copysign(r, a);
+}
+
+typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY } rule;
+
+typedef struct reference {
+    const char *name;
+    rule rule;
+    double ulp[2][2]; /* CPU, CUDA; f32, f64 */
+    float (*f32)(float a, float b);
+    double (*f64)(double a, double b);
+    long double (*exact)(long double a, long double b);
+    wide (*integer)(wide a, wide b, int bits);
+    int (*boolean)(int a, int b);
+} reference;
+
+#define REAL_FUNCTION(T_, prefix, name, expression) \
+    static T_ prefix##name(T_ a, T_ b) { \
+        typedef T_ T; \
+        (void)a; \
+        (void)b; \
+        return (T)(expression); \
+    }
+#define REFERENCE(name, RULE, f, d, cf, cd, real, integer, boolean) \
+    REAL_FUNCTION(float, narrow_, name, real) \
+    REAL_FUNCTION(double, double_, name, real) \
+    REAL_FUNCTION(long double, exact_, name, real) \
+    static wide integer_##name(wide a, wide b, int bits) { \
+        (void)a; \
+        (void)b; \
+        (void)bits; \
+        return (integer); \
+    } \
+    static int boolean_##name(int a, int b) { \
+        (void)a; \
+        (void)b; \
+        return (boolean); \
+    } \
+    static const reference reference_##name = { \
+        #name,          RULE,           {{f, d}, {cf, cd}}, narrow_##name, \
+        double_##name,  exact_##name,   integer_##name,     boolean_##name, \
+    };
+#include "reference.def"
+#undef REFERENCE
+
+/* The library's operations: an op of ops.def without a row in reference.def does not compile. Only name and arity are taken from there. */
+typedef struct op_row {
+    const char *name;
+    int arity;
+    const reference *reference;
+    krf_expr (*build)(const krf_expr *x);
+} op_row;
+
+#define NODE(name, arity)
+#define CODE(name, KIND, ...)
+#define CUDA(name, KIND, ...)
+#define GRAD(name, ...)
+#define REDUCE(name, RULE, doc)
+#define COMBINE(name, KIND, identity, ...)
+#define ALIAS(other, name)
+#define CALL1(name) krf_##name(x[0])
+#define CALL2(name) krf_##name(x[0], x[1])
+#define CALL3(name) krf_##name(x[0], x[1], x[2])
+#define OP(name, arity, RULE, infix, doc) \
+    static krf_expr build_##name(const krf_expr *x) { return CALL##arity(name); }
+#include "ir/ops.def"
+#undef OP
+#define OP(name, arity, RULE, infix, doc) {#name, arity, &reference_##name, build_##name},
+static const op_row ops[] = {
+#include "ir/ops.def"
+};
+#include "ir/ops_undef.h"
+#define OPS ((int)(sizeof ops / sizeof *ops))
+
+/* ---- promotion: DESIGN section 3 as a table ---- */
+
+static krf_dtype promote(krf_dtype a, krf_dtype b) {
+    /* bool i32 i64 f32 f64 */
+    static const krf_dtype table[DTYPES][DTYPES] = {
+        {KRF_BOOL, KRF_I32, KRF_I64, KRF_F32, KRF_F64}, {KRF_I32, KRF_I32, KRF_I64, KRF_F32, KRF_F64},
+        {KRF_I64, KRF_I64, KRF_I64, KRF_F32, KRF_F64},  {KRF_F32, KRF_F32, KRF_F32, KRF_F32, KRF_F64},
+        {KRF_F64, KRF_F64, KRF_F64, KRF_F64, KRF_F64},
+    };
+    return table[a][b];
+}
+
+static krf_dtype with_weak_int(krf_dtype a) { return a == KRF_BOOL ? KRF_I64 : a; }
+static krf_dtype with_weak_real(krf_dtype a) { return a == KRF_BOOL ? KRF_F32 : is_real(a) ? a : KRF_F64; }
+static krf_dtype float_of(krf_dtype a) { return with_weak_real(a); }
+
+/* ---- operands ---- */
+
+typedef enum form { ARRAY, WEAK_INT, WEAK_REAL } form;
+typedef enum way { PLAIN, VIEW, SLICE, STEP, FLIP, TRANSPOSE } way; /* PLAIN, VIEW: an array; else a view in the graph */
+
+#define RANK 3
+
+typedef struct source {
+    form form;
+    krf_dtype dtype;
+    value scalar;
+    way way;
+    int rank;
+    int64_t shape[RANK], strides[RANK], offset; /* as the operation sees it */
+    int base_rank;
+    int64_t base_shape[RANK];
+    int64_t count; /* elements in memory */
+    void *memory;
+} source;
+
+/* One expression: an operation, or a cast when op is negative. */
+typedef struct expression {
+    int op;
+    krf_dtype to;
+    int args[3];
+} expression;
+
+static int arity_of(const expression *e) { return e->op < 0 ? 1 : ops[e->op].arity; }
+
+/* The dtype that is computed in and that of the result, and whether the result is weak; false when the operation is not defined. */
+static bool typing(const expression *e, const source *sources, krf_dtype *compute, krf_dtype *result, bool *weak) {
+    int n = arity_of(e);
+    bool strong = false, weak_int = false, weak_real = false;
+    krf_dtype common = KRF_BOOL;
+    if (e->op < 0) {
+        *compute = *result = e->to;
+        *weak = false;
+        return true;
+    }
+    const rule r = ops[e->op].reference->rule;
+    for (int k = r == WHERE ? 1 : 0; k < n; k++) {
+        const source *s = &sources[e->args[k]];
+        common = s->form != ARRAY ? common : strong ? promote(common, s->dtype) : s->dtype;
+        strong |= s->form == ARRAY;
+        weak_int |= s->form == WEAK_INT;
+        weak_real |= s->form == WEAK_REAL;
+    }
+    if (!strong) {
+        common = weak_real ? KRF_F64 : KRF_I64;
+    } else {
+        common = weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
+    }
+    *compute = r == REAL ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
+    *result = r == COMPARE || r == TEST ? KRF_BOOL : *compute;
+    *weak = !strong && *result != KRF_BOOL && r != WHERE;
+    if (r == NUMBER) {
+        return common != KRF_BOOL;
+    }
+    return r == BITS ? !is_real(common) : r == SHIFT ? common == KRF_I32 || common == KRF_I64 : true;
+}
+
+/* What a pool of values holds: first those that break things, then random ones of every magnitude. */
+static value sample(krf_dtype dtype, int64_t index, uint64_t *state) {
+    static const double reals[] = {
+        0.0,      -0.0,        INFINITY,    -INFINITY,  NAN,     1,        -1,      0.5,     -0.5,      1.5,     -1.5,      2.5,
+        2,        -2,          3,           -3,         7,       -7,       0.1,     -0.1,    1e-3,      10,      -10,       88.7,
+        -87.5,    709.5,       -745,        0x1.8p23,   0x1p24,  -0x1p31,  0x1p31,  0x1p53,  -0x1p63,   0x1p63,  2147483647, 0x1.fffffep62,
+        M_PI,     M_PI / 2,    -0x1p-26,    1e30,       -1e-30,  1e5,
+    };
+    static const int64_t integers[] = {
+        0,  1,  -1, 2,         -2,        3,         -3,           7,         -7,         10,        31, 32, 33, 63, 64, 65, -31, -32, -64, 100,
+        -5, 46341, 65536, INT32_MAX, INT32_MIN, INT32_MIN + 1, INT32_MAX - 1, 16777217, -16777219, 5,
+    };
+    static const int64_t longs[] = {
+        INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_MAX - 1, INT64_C(1) << 32, -(INT64_C(1) << 31) - 1, INT64_C(9007199254740993), INT64_C(3037000500),
+        -INT64_C(9007199254740995), INT64_C(0x7fffffbfffffffff), INT64_C(0x4000004000000001), INT64_C(16777217) << 20,
+    };
+    const int64_t n_reals = (int64_t)(sizeof reals / sizeof *reals), n_integers = (int64_t)(sizeof integers / sizeof *integers);
+    const int64_t n_longs = (int64_t)(sizeof longs / sizeof *longs);
+    uint64_t bits = next_random(state);
+    value v = {.dtype = dtype};
+    if (dtype == KRF_BOOL) {
+        v.i = index < 2 ? index : (int64_t)(bits & 1);
+        return v;
+    }
+    if (!is_real(dtype)) {
+        int64_t random = (int64_t)bits >> (next_random(state) % 64);
+        v.i = index < n_integers                                   ? integers[index]
+              : index < n_integers + n_longs && dtype == KRF_I64 ? longs[index - n_integers]
+                                                                   : random;
+        return convert(v, dtype);
+    }
+    const bool narrow = dtype == KRF_F32;
+    const double limits[] = {narrow ? 0x1p-149 : 0x1p-1074, narrow ? 0x1.fffffcp-127 : 0x0.fffffffffffffp-1022, narrow ? 0x1p-126 : 0x1p-1022,
+                             narrow ? 0x1.fffffep127 : 0x1.fffffffffffffp1023, narrow ? 1 - 0x1p-24 : 1 - 0x1p-53,
+                             narrow ? 1 + 0x1p-23 : 1 + 0x1p-52};
+    if (index < n_reals) {
+        v.f = reals[index];
+    } else if (index < n_reals + 12) {
+        int64_t k = index - n_reals;
+        v.f = k % 2 == 0 ? limits[k / 2] : -limits[k / 2];
+    } else if (index % 4 == 0) {
+        v = get(&bits, dtype, 0); /* any bits at all */
+    } else if (index % 4 == 1) {
+        v.f = (random_unit(state) - 0.5) * 20;
+    } else if (index % 4 == 2) {
+        v.f = (double)(random_below(state, 41) - 20) / 2;
+    } else {
+        v.f = (random_unit(state) - 0.5) * pow(10, (double)random_below(state, narrow ? 60 : 500) - (narrow ? 30 : 250));
+    }
+    return convert(v, dtype);
+}
+
+static void c_order(int rank, const int64_t *shape, int64_t *strides) {
+    int64_t step = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= shape[i];
+    }
+}
+
+static void allocate(source *s) {
+    s->memory = malloc((size_t)s->count * bytes_of(s->dtype) + 1);
+    assert_non_null(s->memory);
+}
+
+/* An array of that shape, or a part of a larger one, filled with samples of everyday size and some special ones. */
+static source make_source(krf_dtype dtype, way w, int rank, const int64_t *shape, uint64_t seed) {
+    source s = {.form = ARRAY, .dtype = dtype, .way = w, .rank = rank, .base_rank = rank};
+    uint64_t state = seed;
+    s.count = 1;
+    for (int i = 0; i < rank; i++) {
+        s.shape[i] = s.base_shape[i] = shape[i];
+        s.count *= shape[i];
+    }
+    c_order(rank, shape, s.strides);
+    int last = rank - 1;
+    switch (w) {
+    case VIEW: /* offset by 1 in the fast dimension, steps of -1 where there is a slow one: nothing a graph view would give */
+        s.base_rank = 1;
+        s.offset = 1;
+        if (rank == 2) {
+            s.offset += (shape[0] - 1) * (shape[1] + 3);
+            s.strides[0] = -(shape[1] + 3);
+        }
+        s.count = s.base_shape[0] = rank == 2 ? shape[0] * (shape[1] + 3) + 1 : s.count + 1;
+        break;
+    case SLICE:
+        s.base_shape[last] = shape[last] + 1;
+        s.count = s.count / shape[last] * s.base_shape[last];
+        c_order(rank, s.base_shape, s.strides);
+        s.offset = 1;
+        break;
+    case STEP:
+        s.base_shape[last] = 2 * shape[last] - 1;
+        s.count = s.count / shape[last] * s.base_shape[last];
+        c_order(rank, s.base_shape, s.strides);
+        s.strides[last] = 2;
+        break;
+    case FLIP:
+        s.offset = shape[last] - 1;
+        s.strides[last] = -1;
+        break;
+    case TRANSPOSE:
+        s.base_shape[0] = shape[1];
+        s.base_shape[1] = shape[0];
+        s.strides[0] = 1;
+        s.strides[1] = shape[0];
+        break;
+    default: break;
+    }
+    allocate(&s);
+    for (int64_t i = 0; i < s.count; i++) {
+        put(s.memory, i, sample(dtype, (int64_t)(next_random(&state) % 96), &state));
+    }
+    return s;
+}
+
+static source make_weak(form kind, int64_t i, double f) {
+    source s = {.form = kind, .dtype = kind == WEAK_INT ? KRF_I64 : KRF_F64};
+    s.scalar = (value){.dtype = s.dtype, .i = i, .f = f};
+    return s;
+}
+
+static krf_expr source_expr(run *r, krf_graph *g, const source *s, krf_array **array) {
+    *array = NULL;
+    if (s->form != ARRAY) {
+        return s->form == WEAK_INT ? krf_int(g, s->scalar.i) : krf_real(g, s->scalar.f);
+    }
+    krf_array *base = NULL, *view = NULL;
+    assert_int_equal(krf_array_from_host(r->context, s->dtype, s->base_rank, s->base_shape, s->memory, &base), KRF_OK);
+    if (s->way == VIEW) {
+        krf_status status = krf_array_view(base, s->rank, s->shape, s->strides, s->offset, &view);
+        if (status != KRF_OK) {
+            fail_msg("krf_array_view: %s", krf_error_message());
+        }
+        krf_array_release(base);
+        base = view;
+    }
+    *array = base;
+    krf_expr x = krf_input(g, base);
+    krf_range ranges[RANK];
+    for (int i = 0; i < RANK; i++) {
+        ranges[i] = (krf_range){KRF_NONE, KRF_NONE, 1};
+    }
+    switch (s->way) {
+    case SLICE: ranges[s->rank - 1].start = 1; return krf_slice(x, s->rank, ranges);
+    case STEP: ranges[s->rank - 1].step = 2; return krf_slice(x, s->rank, ranges);
+    case FLIP: return krf_flip(x, -1);
+    case TRANSPOSE: return krf_transpose(x, NULL);
+    default: return x;
+    }
+}
+
+/* ---- what is expected ---- */
+
+typedef struct layout {
+    int rank;
+    int64_t shape[RANK], size;
+} layout;
+
+static layout result_layout(const expression *e, const source *sources) {
+    layout out = {.size = 1};
+    for (int k = 0; k < arity_of(e); k++) {
+        out.rank = sources[e->args[k]].rank > out.rank ? sources[e->args[k]].rank : out.rank;
+    }
+    for (int i = 0; i < out.rank; i++) {
+        out.shape[i] = 1;
+        for (int k = 0; k < arity_of(e); k++) {
+            const source *s = &sources[e->args[k]];
+            int at = i - (out.rank - s->rank);
+            out.shape[i] = at >= 0 && s->shape[at] != 1 ? s->shape[at] : out.shape[i];
+        }
+        out.size *= out.shape[i];
+    }
+    return out;
+}
+
+static value operand_at(const source *s, const layout *l, int64_t index) {
+    if (s->form != ARRAY) {
+        return s->scalar;
+    }
+    int64_t offset = s->offset;
+    for (int i = l->rank - 1; i >= 0; i--) {
+        int at = i - (l->rank - s->rank);
+        if (at >= 0 && s->shape[at] != 1) {
+            offset += index % l->shape[i] * s->strides[at];
+        }
+        index /= l->shape[i];
+    }
+    return get(s->memory, s->dtype, offset);
+}
+
+/* How far an f32 or f64 lies from the exact value, in units of the last place there. A wrong sign of zero and a wrong kind are infinitely far. */
+static double ulp_distance(value got, long double want) {
+    const bool narrow = got.dtype == KRF_F32;
+    const long double end = narrow ? 0x1p128L : 0x1p1024L;
+    if (isnan(want) || isnan(got.f)) {
+        return isnan(want) && isnan(got.f) ? 0 : (double)INFINITY;
+    }
+    if ((bool)signbit(got.f) != (bool)signbit(want)) {
+        return (double)INFINITY;
+    }
+    if (isinf(want)) {
+        return isinf(got.f) ? 0 : (double)INFINITY;
+    }
+    long double w = fabsl(want) > end ? end : fabsl(want), g = isinf(got.f) ? end : fabsl((long double)got.f);
+    int exponent = w == 0 ? -20000 : ilogbl(w >= end ? end / 2 : w);
+    const int lowest = narrow ? -126 : -1022, digits = narrow ? 24 : 53;
+    exponent = exponent < lowest ? lowest : exponent;
+    return (double)(fabsl(g - w) / ldexpl(1, exponent - digits + 1));
+}
+
+static double worst[OPS][2];
+static bool on_cuda;
+
+/* x to a small weak integer is a chain of multiplications, not pow. */
+static bool is_chain(const expression *e, const source *sources) {
+    if (e->op < 0 || strcmp(ops[e->op].name, "power") != 0 || sources[e->args[1]].form != WEAK_INT) {
+        return false;
+    }
+    int64_t k = sources[e->args[1]].scalar.i;
+    return k >= -8 && k <= 8 && is_real(sources[e->args[0]].dtype);
+}
+
+static bool check_real(const expression *e, const reference *r, krf_dtype compute, value a, value b, value got, bool chain) {
+    if (chain) { /* each factor rounds once; near the ends of the range the chain may leave it on the way */
+        long double want = powl((long double)a.f, (long double)b.f), most = powl(fabsl((long double)a.f), fabsl((long double)b.f));
+        long double end = compute == KRF_F32 ? 0x1p125L : 0x1p1021L;
+        bool everyday = !(fabsl((long double)a.f) > 0) || isinf(a.f) || (most < end && most > 1 / end);
+        return !everyday || ulp_distance(got, want) <= 8;
+    }
+    double bound = r->ulp[on_cuda][compute == KRF_F64];
+    if (bound > 0) {
+        long double want = r->exact((long double)a.f, (long double)b.f);
+        double distance = ulp_distance(got, want);
+        double *table = &worst[e->op][compute == KRF_F64];
+        *table = distance > *table ? distance : *table;
+        return distance <= bound + (on_cuda ? 0.5 : 0); /* CUDA's bounds count from the rounded result */
+    }
+    value want = {.dtype = compute, .f = compute == KRF_F32 ? (double)r->f32((float)a.f, (float)b.f) : r->f64(a.f, b.f)};
+    if (got.dtype == KRF_BOOL) {
+        return got.i == (want.f != 0);
+    }
+    /* Python's way to a quotient rounds twice: when it has all digits of the dtype, it may be the next whole number. */
+    double whole = compute == KRF_F32 ? 0x1p22 : 0x1p51;
+    if (r->f64 == double_floor_divide && fabs(want.f) >= whole) {
+        return fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1;
+    }
+    return same(got, want);
+}
+
+static bool check_element(const expression *e, const source *sources, krf_dtype compute, const value *x, value got) {
+    value a = convert(x[0], compute), b = arity_of(e) > 1 ? convert(x[1], compute) : a;
+    if (e->op < 0) {
+        return same(got, convert(x[0], e->to));
+    }
+    const reference *r = ops[e->op].reference;
+    if (r->rule == WHERE) {
+        return same(got, convert(convert(x[0], KRF_BOOL).i != 0 ? x[1] : x[2], compute));
+    }
+    if (is_real(compute)) {
+        return check_real(e, r, compute, a, b, got, is_chain(e, sources));
+    }
+    value want = {.dtype = got.dtype};
+    int bits = compute == KRF_I32 ? 32 : 64;
+    want.i = compute == KRF_BOOL ? r->boolean((int)a.i, (int)b.i) : wrap(r->integer(a.i, b.i, bits), bits);
+    return same(got, want);
+}
+
+static const char *describe(const expression *e, const source *sources, char *text, size_t bytes) {
+    int at = snprintf(text, bytes, "%s(", e->op < 0 ? "cast" : ops[e->op].name);
+    for (int k = 0; k < arity_of(e); k++) {
+        const source *s = &sources[e->args[k]];
+        at += snprintf(text + at, bytes - (size_t)at, "%s%s%s", k > 0 ? ", " : "", s->form == ARRAY ? name_of(s->dtype) : "weak ",
+                       s->form == ARRAY ? "" : s->form == WEAK_INT ? "int" : "float");
+        if (s->form == WEAK_INT) {
+            at += snprintf(text + at, bytes - (size_t)at, " %" PRId64, s->scalar.i);
+        } else if (s->form == WEAK_REAL) {
+            at += snprintf(text + at, bytes - (size_t)at, " %g", s->scalar.f);
+        }
+    }
+    snprintf(text + at, bytes - (size_t)at, e->op < 0 ? ") to %s" : ")%s", e->op < 0 ? name_of(e->to) : "");
+    return text;
+}
+
+static void check_values(const expression *e, const source *sources, const layout *l, const void *data, const char *label) {
+    krf_dtype compute, result;
+    bool weak;
+    char text[160], numbers[4][64];
+    typing(e, sources, &compute, &result, &weak);
+    for (int64_t i = 0, shown = 0; i < l->size && shown < 3; i++) {
+        value x[3] = {{0}}, got = get(data, result, i);
+        for (int k = 0; k < arity_of(e); k++) {
+            x[k] = operand_at(&sources[e->args[k]], l, i);
+        }
+        bool proper = result != KRF_BOOL || ((const unsigned char *)data)[i] <= 1;
+        if (!proper || !check_element(e, sources, compute, x, got)) {
+            shown++;
+            for (int k = 0; k < 3; k++) {
+                show(x[k], numbers[k], sizeof numbers[k]);
+            }
+            COMPLAIN("%s: %s: element %" PRId64 ": %s | %s | %s gave %s%s", label, describe(e, sources, text, sizeof text), i, numbers[0],
+                     arity_of(e) > 1 ? numbers[1] : "-", arity_of(e) > 2 ? numbers[2] : "-", show(got, numbers[3], sizeof numbers[3]),
+                     proper ? "" : ", a bool that is neither 0 nor 1");
+        }
+    }
+}
+
+/* ---- batches ---- */
+
+static runs all_runs;
+
+/* Builds the expressions that are to be evaluated and checks what the builders promise. */
+static void build_batch(krf_graph *g, int n, const expression *list, const source *sources, const krf_expr *operands, krf_expr *built) {
+    char text[160];
+    for (int i = 0; i < n; i++) {
+        const expression *e = &list[i];
+        krf_expr x[3] = {{0}};
+        krf_dtype compute, result;
+        bool weak;
+        typing(e, sources, &compute, &result, &weak);
+        for (int k = 0; k < arity_of(e); k++) {
+            x[k] = operands[e->args[k]];
+        }
+        built[i] = e->op < 0 ? krf_cast(x[0], e->to) : ops[e->op].build(x);
+        layout l = result_layout(e, sources);
+        bool fits = krf_expr_ok(built[i]) && krf_expr_dtype(built[i]) == result && krf_expr_rank(built[i]) == l.rank;
+        for (int d = 0; fits && d < l.rank; d++) {
+            fits = krf_expr_shape(built[i])[d] == l.shape[d];
+        }
+        if (!fits || krf_expr_weak(built[i]) != weak) {
+            COMPLAIN("%s: dtype %s, weak %d, rank %d; expected %s, weak %d, rank %d: %s", describe(e, sources, text, sizeof text),
+                     name_of(krf_expr_dtype(built[i])), krf_expr_weak(built[i]), krf_expr_rank(built[i]), name_of(result), weak, l.rank,
+                     krf_graph_error(g));
+        }
+    }
+}
+
+/* Evaluates the list in one run; data[i] stays NULL for what another stride of a sparse run takes. */
+static void evaluate_batch(run *r, int n, const expression *list, int n_sources, const source *sources, void **data, const char *label) {
+    krf_graph *g = krf_graph_create(r->context);
+    krf_array **arrays = calloc((size_t)n_sources, sizeof *arrays), **outputs = calloc((size_t)n + 1, sizeof *outputs);
+    krf_expr *operands = calloc((size_t)n_sources, sizeof *operands), *built = calloc((size_t)n + 1, sizeof *built);
+    char text[160];
+    for (int i = 0; i < n_sources; i++) {
+        operands[i] = source_expr(r, g, &sources[i], &arrays[i]);
+    }
+    build_batch(g, n, list, sources, operands, built);
+    krf_status status = krf_eval_many(n, built, outputs);
+    if (status != KRF_OK) {
+        COMPLAIN("%s: %s: %s: %s", r->label, label, krf_status_name(status), krf_error_message());
+    }
+    for (int i = 0; i < n; i++) {
+        krf_dtype compute, result;
+        bool weak;
+        typing(&list[i], sources, &compute, &result, &weak);
+        layout l = result_layout(&list[i], sources);
+        data[i] = status == KRF_OK ? to_host(outputs[i], result, l.rank, l.shape, describe(&list[i], sources, text, sizeof text)) : NULL;
+        krf_array_release(outputs[i]);
+    }
+    krf_graph_destroy(g);
+    for (int i = 0; i < n_sources; i++) {
+        krf_array_release(arrays[i]);
+    }
+    free(arrays);
+    free(outputs);
+    free(operands);
+    free(built);
+}
+
+static void compare_runs(const expression *e, const source *sources, const void *a, const void *b, const char *label) {
+    krf_dtype compute, result;
+    bool weak;
+    char text[160], left[64], right[64];
+    typing(e, sources, &compute, &result, &weak);
+    layout l = result_layout(e, sources);
+    for (int64_t i = 0; i < l.size; i++) {
+        if (!same(get(a, result, i), get(b, result, i))) {
+            COMPLAIN("%s: %s: element %" PRId64 ": %s gave %s, %s gave %s", label, describe(e, sources, text, sizeof text), i,
+                     all_runs.run[0].label, show(get(a, result, i), left, sizeof left), all_runs.run[1].label,
+                     show(get(b, result, i), right, sizeof right));
+            return;
+        }
+    }
+}
+
+static int batches;
+
+/* Everything in the first run, checked against the references; every `sparse`-th expression in the second run, which must have the same bits. */
+static void check_batch(int n, const expression *list, int n_sources, const source *sources, int sparse, const char *label) {
+    void **first = calloc((size_t)n + 1, sizeof *first), **second = calloc((size_t)n + 1, sizeof *second);
+    expression *some = calloc((size_t)n + 1, sizeof *some);
+    int *origin = calloc((size_t)n + 1, sizeof *origin), m = 0;
+    evaluate_batch(&all_runs.run[0], n, list, n_sources, sources, first, label);
+    for (int i = 0; i < n; i++) {
+        layout l = result_layout(&list[i], sources);
+        if (first[i] != NULL) {
+            check_values(&list[i], sources, &l, first[i], label);
+        }
+        if (i % sparse == batches % sparse) {
+            origin[m] = i;
+            some[m++] = list[i];
+        }
+    }
+    for (int r = 1; r < all_runs.n; r++) {
+        evaluate_batch(&all_runs.run[r], m, some, n_sources, sources, second, label);
+        for (int i = 0; i < m; i++) {
+            if (first[origin[i]] != NULL && second[i] != NULL) {
+                compare_runs(&some[i], sources, first[origin[i]], second[i], label);
+            }
+            free(second[i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        free(first[i]);
+    }
+    batches++;
+    free(first);
+    free(second);
+    free(some);
+    free(origin);
+}
+
+static void free_sources(int n, source *sources) {
+    for (int i = 0; i < n; i++) {
+        free(sources[i].memory);
+    }
+}
+
+/* ---- the tests ---- */
+
+/* sources[position * DTYPES + dtype]; all combinations for which the operation is defined. */
+static int all_combinations(expression *list, const source *sources, int first_dtype, int last_dtype) {
+    int n = 0;
+    for (int op = 0; op < OPS; op++) {
+        int arity = ops[op].arity, total = arity == 1 ? 1 : arity == 2 ? DTYPES : DTYPES * DTYPES;
+        for (int a = first_dtype; a <= last_dtype; a++) {
+            for (int rest = 0; rest < total; rest++) {
+                expression e = {.op = op, .args = {a, DTYPES + rest % DTYPES, 2 * DTYPES + rest / DTYPES}};
+                krf_dtype compute, result;
+                bool weak;
+                if (typing(&e, sources, &compute, &result, &weak)) {
+                    list[n++] = e;
+                }
+            }
+        }
+    }
+    for (int a = first_dtype; a <= last_dtype; a++) {
+        for (int to = 0; to < DTYPES; to++) {
+            list[n++] = (expression){.op = -1, .to = (krf_dtype)to, .args = {a}};
+        }
+    }
+    return n;
+}
+
+#define MOST_EXPRESSIONS 2000
+
+/* The full cross product of special values, then random ones, in contiguous arrays. */
+static void test_values(void **unused) {
+    (void)unused;
+    enum { SPECIAL = 56, N = SPECIAL * SPECIAL + 1500 };
+    source sources[3 * DTYPES];
+    uint64_t state = 1;
+    for (int position = 0; position < 3; position++) {
+        for (int d = 0; d < DTYPES; d++) {
+            source *s = &sources[position * DTYPES + d];
+            *s = (source){.form = ARRAY, .dtype = (krf_dtype)d, .rank = 1, .shape = {N}, .strides = {1}, .base_rank = 1, .base_shape = {N}, .count = N};
+            allocate(s);
+            for (int64_t i = 0; i < N; i++) {
+                int64_t index = i >= SPECIAL * SPECIAL ? i : position == 0 ? i / SPECIAL : position == 1 ? i % SPECIAL : (i * 5 + 1) % SPECIAL;
+                put(s->memory, i, sample((krf_dtype)d, index, &state));
+            }
+        }
+    }
+    expression *list = calloc(MOST_EXPRESSIONS, sizeof *list);
+    for (int a = 0; a < DTYPES; a++) {
+        char label[32];
+        snprintf(label, sizeof label, "values of %s", name_of((krf_dtype)a));
+        check_batch(all_combinations(list, sources, a, a), list, 3 * DTYPES, sources, 1, label);
+    }
+    free(list);
+    free_sources(3 * DTYPES, sources);
+    assert_int_equal(failures, 0);
+}
+
+typedef struct layout_case {
+    const char *name;
+    way ways[3];
+    int ranks[3];
+    int64_t shapes[3][RANK];
+} layout_case;
+
+static void test_layouts(void **unused) {
+    (void)unused;
+    static const layout_case cases[] = {
+        {"length 1", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{1}, {1}, {1}}},
+        {"length 7", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{7}, {7}, {7}}},
+        {"length 255", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{255}, {255}, {255}}},
+        {"length 256", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{256}, {256}, {256}}},
+        {"length 257", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{257}, {257}, {257}}},
+        {"length 1000", {PLAIN, PLAIN, PLAIN}, {1, 1, 1}, {{1000}, {1000}, {1000}}},
+        {"unaligned array", {VIEW, PLAIN, VIEW}, {1, 1, 1}, {{1000}, {1000}, {1000}}},
+        {"unaligned slice", {SLICE, SLICE, PLAIN}, {1, 1, 1}, {{261}, {261}, {261}}},
+        {"step 2", {STEP, PLAIN, STEP}, {1, 1, 1}, {{257}, {257}, {257}}},
+        {"step -1", {FLIP, STEP, FLIP}, {1, 1, 1}, {{300}, {300}, {300}}},
+        {"(n, 1) with (m)", {PLAIN, PLAIN, PLAIN}, {2, 1, 2}, {{31, 1}, {33}, {31, 33}}},
+        {"(m) with (n, 1)", {PLAIN, FLIP, STEP}, {1, 2, 1}, {{19}, {23, 1}, {1}}},
+        {"transposed", {TRANSPOSE, PLAIN, PLAIN}, {2, 2, 2}, {{37, 23}, {37, 23}, {37, 23}}},
+        {"both transposed", {TRANSPOSE, TRANSPOSE, TRANSPOSE}, {2, 2, 2}, {{16, 24}, {16, 24}, {16, 24}}},
+        {"array with a pitch, rows backwards", {VIEW, PLAIN, VIEW}, {2, 2, 2}, {{13, 20}, {13, 20}, {13, 20}}},
+        {"rank 0", {PLAIN, PLAIN, PLAIN}, {0, 0, 0}, {{0}, {0}, {0}}},
+        {"rank 0 with an array", {PLAIN, PLAIN, PLAIN}, {0, 1, 0}, {{0}, {100}, {0}}},
+        {"array with rank 0", {PLAIN, PLAIN, PLAIN}, {1, 0, 1}, {{100}, {0}, {100}}},
+        {"rank 3, stretched in the middle", {PLAIN, STEP, PLAIN}, {3, 3, 1}, {{3, 1, 5}, {1, 4, 5}, {1}}},
+        {"empty", {PLAIN, PLAIN, PLAIN}, {2, 2, 2}, {{0, 3}, {1, 3}, {0, 1}}},
+    };
+    expression *list = calloc(5 * MOST_EXPRESSIONS, sizeof *list);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        source sources[3 * DTYPES];
+        for (int position = 0; position < 3; position++) {
+            for (int d = 0; d < DTYPES; d++) {
+                sources[position * DTYPES + d] = make_source((krf_dtype)d, cases[c].ways[position], cases[c].ranks[position], cases[c].shapes[position],
+                                                             100 * c + (uint64_t)(position * DTYPES + d));
+            }
+        }
+        check_batch(all_combinations(list, sources, 0, DTYPES - 1), list, 3 * DTYPES, sources, 16, cases[c].name);
+        free_sources(3 * DTYPES, sources);
+    }
+    free(list);
+    assert_int_equal(failures, 0);
+}
+
+/* Weak scalars on either side and on both. Values that are printed into kernels, and others that travel as arguments. */
+static void test_weak(void **unused) {
+    (void)unused;
+    static const int64_t ints[] = {0, 1, -1, 2, 3, -3, 7, 8, -8, 40, -100, 65537, INT32_MAX, INT32_MIN};
+    static const double reals[] = {0, 1, -1, 2, 0.5, -0.0, 2.5, -1.75, 0.1, 1e300, -1e-310, INFINITY, NAN, 16777217};
+    enum { N_INTS = sizeof ints / sizeof *ints, N_REALS = sizeof reals / sizeof *reals, N_WEAK = N_INTS + N_REALS };
+    source sources[DTYPES + N_WEAK];
+    for (int d = 0; d < DTYPES; d++) {
+        sources[d] = make_source((krf_dtype)d, PLAIN, 1, (int64_t[]){150}, 7000 + (uint64_t)d);
+        uint64_t state = 5;
+        for (int64_t i = 0; i < 60; i++) {
+            put(sources[d].memory, i, sample((krf_dtype)d, i, &state));
+        }
+    }
+    for (int i = 0; i < N_WEAK; i++) {
+        sources[DTYPES + i] = i < N_INTS ? make_weak(WEAK_INT, ints[i], 0) : make_weak(WEAK_REAL, 0, reals[i - N_INTS]);
+    }
+    expression *list = calloc(20 * MOST_EXPRESSIONS, sizeof *list);
+    for (int turn = 0; turn < 3; turn++) { /* weak on the right, on the left, on both sides */
+        int n = 0;
+        for (int op = 0; op < OPS; op++) {
+            for (int a = 0; a < (turn == 2 ? N_WEAK : DTYPES); a++) {
+                for (int w = 0; w < N_WEAK; w++) {
+                    int x = turn == 2 ? DTYPES + a : a, y = DTYPES + w;
+                    expression e = {.op = op, .args = {turn == 1 ? y : x, turn == 1 ? x : y, turn == 1 ? y : x}};
+                    krf_dtype compute, result;
+                    bool weak;
+                    if ((ops[op].arity == 1 && (turn == 0 || (turn == 1 && a > 0))) || (turn == 2 && (a + w) % 3 != op % 3)) {
+                        continue;
+                    }
+                    if (typing(&e, sources, &compute, &result, &weak)) {
+                        list[n++] = e;
+                    }
+                }
+            }
+        }
+        check_batch(n, list, DTYPES + N_WEAK, sources, turn == 2 ? 12 : 8, turn == 0 ? "weak right" : turn == 1 ? "weak left" : "weak both");
+    }
+    free(list);
+    free_sources(DTYPES, sources);
+    assert_int_equal(failures, 0);
+}
+
+static void expect_error(krf_graph *g, krf_expr x, krf_status status, const char *what) {
+    krf_array *out = NULL;
+    if (krf_expr_ok(x) || krf_graph_status(g) != status || krf_graph_error(g)[0] == '\0') {
+        COMPLAIN("%s: expected %s, not %s (%s)", what, krf_status_name(status), krf_status_name(krf_graph_status(g)), krf_graph_error(g));
+    }
+    if (krf_eval(x, &out) != status || out != NULL) {
+        COMPLAIN("%s: evaluating poison does not return %s", what, krf_status_name(status));
+    }
+    krf_graph_reset(g);
+    if (krf_graph_status(g) != KRF_OK || krf_graph_error(g)[0] != '\0') {
+        COMPLAIN("%s: krf_graph_reset keeps the error", what);
+    }
+}
+
+/* Combinations that are not defined, shapes that do not broadcast, literals out of range. */
+static void test_refused(void **unused) {
+    (void)unused;
+    run *r = &all_runs.run[0];
+    krf_graph *g = krf_graph_create(r->context);
+    krf_array *arrays[DTYPES], *three, *four;
+    source sources[3 * DTYPES];
+    unsigned char zeros[64] = {0};
+    char text[160];
+    for (int d = 0; d < DTYPES; d++) {
+        assert_int_equal(krf_array_from_host(r->context, (krf_dtype)d, 1, (int64_t[]){2}, zeros, &arrays[d]), KRF_OK);
+        for (int position = 0; position < 3; position++) {
+            sources[position * DTYPES + d] = (source){.form = ARRAY, .dtype = (krf_dtype)d};
+        }
+    }
+    for (int op = 0; op < OPS; op++) {
+        for (int pair = 0; pair < DTYPES * DTYPES; pair++) {
+            expression e = {.op = op, .args = {pair % DTYPES, pair / DTYPES, pair / DTYPES}};
+            krf_dtype compute, result;
+            bool weak;
+            if (!typing(&e, sources, &compute, &result, &weak)) {
+                krf_expr x[3];
+                for (int k = 0; k < 3; k++) {
+                    x[k] = krf_input(g, arrays[e.args[k]]);
+                }
+                expect_error(g, ops[op].build(x), KRF_E_DTYPE, describe(&e, sources, text, sizeof text));
+            }
+        }
+    }
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 1, (int64_t[]){3}, zeros, &three), KRF_OK);
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 2, (int64_t[]){2, 4}, zeros, &four), KRF_OK);
+    expect_error(g, krf_add(krf_input(g, three), krf_input(g, four)), KRF_E_SHAPE, "add: (3,) with (2, 4)");
+    expect_error(g, krf_where(krf_input(g, arrays[0]), krf_input(g, three), krf_int(g, 1)), KRF_E_SHAPE, "where: (2,) with (3,)");
+    expect_error(g, krf_add(krf_input(g, arrays[KRF_I32]), krf_int(g, INT64_C(1) << 31)), KRF_E_DTYPE, "i32 + 2**31");
+    expect_error(g, krf_maximum(krf_int(g, -(INT64_C(1) << 31) - 1), krf_input(g, arrays[KRF_I32])), KRF_E_DTYPE, "maximum(-2**31 - 1, i32)");
+    expect_error(g, krf_cast(krf_input(g, three), (krf_dtype)99), KRF_E_ARGUMENT, "cast to dtype 99");
+    krf_graph_destroy(g);
+    for (int d = 0; d < DTYPES; d++) {
+        krf_array_release(arrays[d]);
+    }
+    krf_array_release(three);
+    krf_array_release(four);
+    assert_int_equal(failures, 0);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_runs(&all_runs, false);
+    on_cuda = all_runs.cuda;
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    printf("\nlargest error in ULP on %s (published: at most 4)\n%-14s %8s %8s\n", on_cuda ? "CUDA" : "the CPU", "operation", "f32", "f64");
+    for (int op = 0; op < OPS; op++) {
+        if (ops[op].reference->ulp[0][0] > 0) {
+            printf("%-14s %8.3f %8.3f\n", ops[op].name, worst[op][0], worst[op][1]);
+        }
+    }
+    printf("All other operations are exact, or exactly rounded.\n");
+    close_runs(&all_runs);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_weak),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_layouts),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
