@@ -143,6 +143,9 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     if (k == 0 && krf__node_of(g, x)->weak) {
         return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
     }
+    if (k == 0 && krf__node_of(g, x)->weak) {
+        return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
+    }
     if (k == 0) {
         uint32_t one = krf__build_cast(g, krf__build_int(g, 1, true), (krf_dtype)krf__node_of(g, x)->dtype);
         return krf__build_broadcast_to(g, one, krf__node_of(g, x)->rank, krf__shape_of(g, x));

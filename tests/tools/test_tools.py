@@ -175,12 +175,12 @@ class Caches(ToolTest):
 
 class Errors(ToolTest):
     def rejects(self, expression, *parts, status=2, **arrays):
-        done = self.fuserun(expression, "-o", self.path("y.npy"), status=status, **arrays)
+        done = self.fuserun(expression, "-o", self.path("result.npy"), status=status, **arrays)
         self.assertTrue(done.stderr.startswith("fuserun: "), done.stderr)
         self.assertEqual(done.stdout, b"")
         for part in parts:
             self.assertIn(part, done.stderr)
-        self.assertFalse(os.path.exists(self.path("y.npy")))
+        self.assertFalse(os.path.exists(self.path("result.npy")))
         return done.stderr
 
     def assertCaret(self, message, expression, place):
