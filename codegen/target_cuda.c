@@ -209,21 +209,23 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
     krf__str_free(&masked);
 }
 
+static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
+    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
+}
+
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
     put_statements(e, 0, k->n_domain, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
-        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], ", r, slot, r, r, slot);
+        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, r, r, slot);
         krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__str_put(out, " : ");
+        put_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
-}
-
-static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
-    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
 }
 
 static void accumulators(krf__emitter *e, krf__str *out) {
@@ -246,7 +248,7 @@ static void warp_tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "#pragma unroll\nfor (int n = 4; n >= V; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
                         r, r, r, r);
-        krf__str_put(out, "#pragma unroll\nfor (int n = 16; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < V; k++) {\n");
+        krf__str_put(out, "#pragma unroll 1\nfor (int n = 16; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < V; k++) {\n");
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, r, r);
@@ -310,15 +312,15 @@ static void block_combine(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
         put_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 8\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
+        krf__str_printf(out, ";\n#pragma unroll 4\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
         put_partial(e, r, true, "n", out);
         krf__str_printf(out, ");\n}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
-    krf__str_put(out, "for (int n = 128; n >= 32; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
+    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n >= 32; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "        shared%u[threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.x + n]);\n", r, r, r, r, r);
     }
-    krf__str_put(out, "    }\n}\nif (threadIdx.x < 32) {\n    for (int n = 16; n > 0; n /= 2) {\n");
+    krf__str_put(out, "    }\n}\nif (threadIdx.x < 32) {\n    #pragma unroll 1\n    for (int n = 16; n > 0; n /= 2) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str value = {0};
         krf__str_printf(&value, "r%u", r);

@@ -28,7 +28,7 @@ static void put_indented(krf__str *out, const char *text, size_t indent) {
     while (text != NULL && *text != '\0') {
         const char *end = strchr(text, '\n');
         size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
-        for (size_t i = 0; i < indent && length > 1 && text[0] != '#'; i++) {
+        for (size_t i = 0; i < indent && length > 1; i++) {
             krf__str_char(out, ' ');
         }
         krf__str_putn(out, text, length);

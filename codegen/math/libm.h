@@ -1,6 +1,9 @@
 // Functions of the C library that stand in until codegen/math/real.h has its own: what F(...) in ops.def names and
 // real.h lacks. For C only (the interpreter and emitted C); CUDA calls its own library. Where real.h gains a function,
 // its two sections here go. The includer defines KRF_FN; a line "//@ NAME" starts the section that defines NAME.
+// Functions that are not exactly rounded go by their plain names, which kernels are compiled to take for any function
+// (-fno-builtin-pow ..., src/backend/cpu/find.c). As built-in ones, gcc and clang compute them over constants and turn
+// pow(x, -1) into 1 / x: other bits than the interpreter's.
 
 //@ krf_fabsf
 KRF_FN float krf_fabsf(float x) { return __builtin_fabsf(x); }
@@ -33,37 +36,49 @@ KRF_FN float krf_rintf(float x) { return __builtin_rintf(x); }
 KRF_FN double krf_rint(double x) { return __builtin_rint(x); }
 
 //@ krf_sinf
-KRF_FN float krf_sinf(float x) { return __builtin_sinf(x); }
+float sinf(float x);
+KRF_FN float krf_sinf(float x) { return sinf(x); }
 
 //@ krf_sin
-KRF_FN double krf_sin(double x) { return __builtin_sin(x); }
+double sin(double x);
+KRF_FN double krf_sin(double x) { return sin(x); }
 
 //@ krf_cosf
-KRF_FN float krf_cosf(float x) { return __builtin_cosf(x); }
+float cosf(float x);
+KRF_FN float krf_cosf(float x) { return cosf(x); }
 
 //@ krf_cos
-KRF_FN double krf_cos(double x) { return __builtin_cos(x); }
+double cos(double x);
+KRF_FN double krf_cos(double x) { return cos(x); }
 
 //@ krf_tanf
-KRF_FN float krf_tanf(float x) { return __builtin_tanf(x); }
+float tanf(float x);
+KRF_FN float krf_tanf(float x) { return tanf(x); }
 
 //@ krf_tan
-KRF_FN double krf_tan(double x) { return __builtin_tan(x); }
+double tan(double x);
+KRF_FN double krf_tan(double x) { return tan(x); }
 
 //@ krf_powf
-KRF_FN float krf_powf(float a, float b) { return __builtin_powf(a, b); }
+float powf(float a, float b);
+KRF_FN float krf_powf(float a, float b) { return powf(a, b); }
 
 //@ krf_pow
-KRF_FN double krf_pow(double a, double b) { return __builtin_pow(a, b); }
+double pow(double a, double b);
+KRF_FN double krf_pow(double a, double b) { return pow(a, b); }
 
 //@ krf_atan2f
-KRF_FN float krf_atan2f(float a, float b) { return __builtin_atan2f(a, b); }
+float atan2f(float a, float b);
+KRF_FN float krf_atan2f(float a, float b) { return atan2f(a, b); }
 
 //@ krf_atan2
-KRF_FN double krf_atan2(double a, double b) { return __builtin_atan2(a, b); }
+double atan2(double a, double b);
+KRF_FN double krf_atan2(double a, double b) { return atan2(a, b); }
 
 //@ krf_hypotf
-KRF_FN float krf_hypotf(float a, float b) { return __builtin_hypotf(a, b); }
+float hypotf(float a, float b);
+KRF_FN float krf_hypotf(float a, float b) { return hypotf(a, b); }
 
 //@ krf_hypot
-KRF_FN double krf_hypot(double a, double b) { return __builtin_hypot(a, b); }
+double hypot(double a, double b);
+KRF_FN double krf_hypot(double a, double b) { return hypot(a, b); }

@@ -737,7 +737,7 @@ static void test_values(void **unused) {
     for (int a = 0; a < DTYPES; a++) {
         char label[32];
         snprintf(label, sizeof label, "values of %s", name_of((krf_dtype)a));
-        check_batch(all_combinations(list, sources, a, a), list, 3 * DTYPES, sources, 1, label);
+        check_batch(all_combinations(list, sources, a, a), list, 3 * DTYPES, sources, 3, label);
     }
     free(list);
     free_sources(3 * DTYPES, sources);
@@ -784,7 +784,7 @@ static void test_layouts(void **unused) {
                                                              100 * c + (uint64_t)(position * DTYPES + d));
             }
         }
-        check_batch(all_combinations(list, sources, 0, DTYPES - 1), list, 3 * DTYPES, sources, 16, cases[c].name);
+        check_batch(all_combinations(list, sources, 0, DTYPES - 1), list, 3 * DTYPES, sources, 24, cases[c].name);
         free_sources(3 * DTYPES, sources);
     }
     free(list);
@@ -827,7 +827,7 @@ static void test_weak(void **unused) {
                 }
             }
         }
-        check_batch(n, list, DTYPES + N_WEAK, sources, turn == 2 ? 12 : 8, turn == 0 ? "weak right" : turn == 1 ? "weak left" : "weak both");
+        check_batch(n, list, DTYPES + N_WEAK, sources, turn == 2 ? 24 : 16, turn == 0 ? "weak right" : turn == 1 ? "weak left" : "weak both");
     }
     free(list);
     free_sources(DTYPES, sources);
