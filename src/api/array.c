@@ -26,7 +26,8 @@ static void destroy_wrapped(krf__storage *s) {
 }
 
 /* A storage and an array with one reference each; the storage holds the context. NULL when out of memory. */
-static krf_array *new_array(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, void (*destroy)(krf__storage *)) {
+static krf_array *new_array(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
+                            void (*destroy)(krf__storage *)) {
     krf_array *a = krf__calloc(1, sizeof *a);
     krf__storage *s = krf__calloc(1, sizeof *s);
     if (a == NULL || s == NULL) {
@@ -50,7 +51,8 @@ static krf_array *new_array(krf_context *context, krf_dtype dtype, int rank, con
     return a;
 }
 
-static krf_status check(const char *name, const krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, int64_t *bytes) {
+static krf_status check(const char *name, const krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
+                        int64_t *bytes) {
     if (context == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "%s: context is NULL", name);
     }
@@ -58,7 +60,8 @@ static krf_status check(const char *name, const krf_context *context, krf_dtype 
         return krf__fail(KRF_E_ARGUMENT, "%s: %d is not a dtype", name, (int)dtype);
     }
     if (rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL)) {
-        return krf__fail(KRF_E_ARGUMENT, "%s: rank %d is not between 0 and %d, or there is no shape", name, rank, KRF_MAX_RANK);
+        return krf__fail(KRF_E_ARGUMENT, "%s: rank %d is not between 0 and %d, or there is no shape", name, rank,
+                         KRF_MAX_RANK);
     }
     int64_t size = krf__shape_size(rank, shape);
     if (size < 0 || __builtin_mul_overflow(size, (int64_t)krf_dtype_size(dtype), bytes)) {
@@ -71,7 +74,8 @@ static krf_status check(const char *name, const krf_context *context, krf_dtype 
     return KRF_OK;
 }
 
-static krf_status create(const char *name, krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, krf_array **array) {
+static krf_status create(const char *name, krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
+                         krf_array **array) {
     int64_t bytes = 0;
     if (array == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "%s: array is NULL", name);
@@ -107,8 +111,9 @@ krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, 
     if (status != KRF_OK || (*array)->size == 0) {
         return status;
     }
-    status = data == NULL ? krf__fail(KRF_E_ARGUMENT, "krf_array_from_host: data is NULL")
-                          : context->backend->upload(context->device, (*array)->data, data, (*array)->storage->bytes, NULL);
+    status = data == NULL
+                 ? krf__fail(KRF_E_ARGUMENT, "krf_array_from_host: data is NULL")
+                 : context->backend->upload(context->device, (*array)->data, data, (*array)->storage->bytes, NULL);
     if (status != KRF_OK) {
         krf_array_release(*array);
         *array = NULL;
@@ -116,7 +121,8 @@ krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, 
     return status;
 }
 
-/* Whether the span of the strides can be computed: [*low, *high] are the least and the largest offset of an element, in elements. */
+/* Whether the span of the strides can be computed: [*low, *high] are the least and the largest offset of an element, in
+ * elements. */
 static bool span(int rank, const int64_t *shape, const int64_t *strides, int64_t *low, int64_t *high) {
     *low = *high = 0;
     for (int i = 0; i < rank; i++) {
@@ -132,8 +138,8 @@ static bool span(int rank, const int64_t *shape, const int64_t *strides, int64_t
     return *low > INT64_MIN / 16 && *high < INT64_MAX / 16; /* bytes must not overflow either */
 }
 
-krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const int64_t *strides, void *data,
-                          void (*deleter)(void *user), void *user, krf_array **array) {
+krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const int64_t *strides,
+                          void *data, void (*deleter)(void *user), void *user, krf_array **array) {
     int64_t bytes = 0, low = 0, high = 0;
     if (array == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "krf_array_wrap: array is NULL");
@@ -144,7 +150,8 @@ krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const
         return status;
     }
     if (bytes > 0 && (data == NULL || (uintptr_t)data % krf_dtype_size(dtype) != 0)) {
-        return krf__fail(KRF_E_ARGUMENT, "krf_array_wrap: data is %s", data == NULL ? "NULL" : "not aligned to its elements");
+        return krf__fail(KRF_E_ARGUMENT, "krf_array_wrap: data is %s",
+                         data == NULL ? "NULL" : "not aligned to its elements");
     }
     if (strides != NULL && bytes > 0 && !span(rank, shape, strides, &low, &high)) {
         return krf__fail(KRF_E_SHAPE, "krf_array_wrap: the strides reach further than memory does");
@@ -170,13 +177,17 @@ krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const
 /* Whether elements [low, high] around `first` lie in the storage. */
 static bool inside(const krf_array *base, int64_t first, int64_t low, int64_t high) {
     int64_t item = (int64_t)krf_dtype_size(base->dtype);
-    int64_t before = base->data == NULL ? 0 : (base->data - (char *)base->storage->data) / item; /* elements ahead of the base's first */
-    int64_t all = base->data == NULL ? 0 : before + ((char *)base->storage->data + base->storage->bytes - base->data) / item;
-    return !__builtin_add_overflow(first, before, &first) && !__builtin_add_overflow(low, first, &low) &&
-           !__builtin_add_overflow(high, first, &high) && low >= 0 && high < all;
+    int64_t before = base->data == NULL
+                         ? 0
+                         : (base->data - (char *)base->storage->data) / item; /* elements ahead of the base's first */
+    int64_t all =
+        base->data == NULL ? 0 : before + ((char *)base->storage->data + base->storage->bytes - base->data) / item;
+    return !__builtin_add_overflow(first, before, &first) && !__builtin_add_overflow(low, first, &low)
+           && !__builtin_add_overflow(high, first, &high) && low >= 0 && high < all;
 }
 
-krf_status krf_array_view(krf_array *base, int rank, const int64_t *shape, const int64_t *strides, int64_t offset, krf_array **array) {
+krf_status krf_array_view(krf_array *base, int rank, const int64_t *shape, const int64_t *strides, int64_t offset,
+                          krf_array **array) {
     int64_t bytes = 0, low = 0, high = 0, c_strides[KRF_MAX_RANK];
     if (array == NULL || base == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "krf_array_view: %s is NULL", array == NULL ? "array" : "base");

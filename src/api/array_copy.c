@@ -1,4 +1,5 @@
-/* Arrays to the host and to other arrays. Contiguous memory is copied as it is; anything else is an expression that says "the elements of". */
+/* Arrays to the host and to other arrays. Contiguous memory is copied as it is; anything else is an expression that
+ * says "the elements of". */
 #include "base/fail.h"
 #include "ir/build.h"
 #include "sched/eval.h"
@@ -28,8 +29,8 @@ krf_status krf_array_copy(krf_array *destination, krf_array *source) {
         return krf__fail(KRF_E_ARGUMENT, "krf_array_copy: %s is NULL", destination == NULL ? "destination" : "source");
     }
     krf_context *context = source->storage->context;
-    krf_status status =
-        krf__output_check(context, "krf_array_copy: destination", destination, source->dtype, source->rank, source->shape);
+    krf_status status = krf__output_check(context, "krf_array_copy: destination", destination, source->dtype,
+                                          source->rank, source->shape);
     if (status != KRF_OK || source->size == 0 || same_elements(destination, source)) {
         return status;
     }

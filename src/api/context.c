@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 static bool is_on(const char *text) {
-    return text != NULL && (strcmp(text, "1") == 0 || strcmp(text, "on") == 0 || strcmp(text, "true") == 0 || strcmp(text, "yes") == 0);
+    return text != NULL
+           && (strcmp(text, "1") == 0 || strcmp(text, "on") == 0 || strcmp(text, "true") == 0
+               || strcmp(text, "yes") == 0);
 }
 
 /* Values that make no sense are as good as none. Paths are read where they are needed: NULL says so. */
@@ -36,14 +38,17 @@ static krf_status check(const krf_context_options *o) {
     krf__device_kind kind;
     int index;
     if (!krf__device_parse(o->device, &kind, &index)) {
-        return krf__fail(KRF_E_ARGUMENT, "\"%s\" is no device; \"auto\", \"cpu\", \"cuda\" and \"cuda:1\" are", o->device);
+        return krf__fail(KRF_E_ARGUMENT, "\"%s\" is no device; \"auto\", \"cpu\", \"cuda\" and \"cuda:1\" are",
+                         o->device);
     }
     if (o->threads < 0) {
         return krf__fail(KRF_E_ARGUMENT, "threads: %d is negative", o->threads);
     }
     if ((unsigned)o->cpu_tier > KRF_CPU_AUTO || (unsigned)o->cache > KRF_CACHE_OFF || o->cache_limit < 0) {
         return krf__fail(KRF_E_ARGUMENT, "the options of the context: %s is not valid",
-                         (unsigned)o->cpu_tier > KRF_CPU_AUTO ? "cpu_tier" : o->cache_limit < 0 ? "cache_limit" : "cache");
+                         (unsigned)o->cpu_tier > KRF_CPU_AUTO ? "cpu_tier"
+                         : o->cache_limit < 0                 ? "cache_limit"
+                                                              : "cache");
     }
     return KRF_OK;
 }

@@ -1,4 +1,5 @@
-/* Explanations as text: the graph, its plan, its kernels for either target, and what NVRTC makes of them. Needs no device of that kind. */
+/* Explanations as text: the graph, its plan, its kernels for either target, and what NVRTC makes of them. Needs no
+ * device of that kind. */
 #include "api/expr.h"
 
 #include "base/fail.h"
@@ -38,7 +39,8 @@ static krf_status dump_binary(dumping *d, const krf__kernel *k) {
     size_t bytes = 0;
     krf_status status = krf__kernel_source(k, "cuda", &source);
     if (status == KRF_OK) {
-        status = krf__nvrtc_compile(d->graph->context->nvrtc, d->arch, d->kind == KRF_DUMP_PTX, source.data, k->name, &image, &bytes);
+        status = krf__nvrtc_compile(d->graph->context->nvrtc, d->arch, d->kind == KRF_DUMP_PTX, source.data, k->name,
+                                    &image, &bytes);
     }
     if (status == KRF_OK) {
         krf__str_putn(&d->out, image, bytes);
@@ -97,8 +99,8 @@ static krf_status check(dumping *d) {
     return KRF_OK;
 }
 
-krf_status krf_dump(krf_graph *graph, int n, const krf_expr *outputs, krf_dump_kind kind, const char *target, const char *arch,
-                    char **data, size_t *size) {
+krf_status krf_dump(krf_graph *graph, int n, const krf_expr *outputs, krf_dump_kind kind, const char *target,
+                    const char *arch, char **data, size_t *size) {
     if (data == NULL || size == NULL || n < 1 || outputs == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "krf_dump: an argument is NULL, or there are no expressions");
     }

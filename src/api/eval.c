@@ -19,7 +19,8 @@ static krf_status refuse_placeholders(const krf_graph *g) {
             krf__str_printf(&names, "number %zu", i);
         }
     }
-    krf__fail(KRF_E_ARGUMENT, "krf_eval: placeholders have no value (%s): use krf_compile and krf_plan_run, or krf_input",
+    krf__fail(KRF_E_ARGUMENT,
+              "krf_eval: placeholders have no value (%s): use krf_compile and krf_plan_run, or krf_input",
               names.failed ? "?" : names.data);
     krf__str_free(&names);
     return KRF_E_ARGUMENT;

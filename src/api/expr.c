@@ -1,5 +1,5 @@
-/* Builders of leaves and views, and facts about expressions. The checks of substance are the ir's; here it is seen to that operands are nodes
- * of one graph. */
+/* Builders of leaves and views, and facts about expressions. The checks of substance are the ir's; here it is seen to
+ * that operands are nodes of one graph. */
 #include "api/expr.h"
 
 #include "base/fail.h"
@@ -134,7 +134,8 @@ krf_expr krf_reshape(krf_expr x, int rank, const int64_t *shape) {
 }
 
 krf_expr krf_broadcast_to(krf_expr x, int rank, const int64_t *shape) {
-    return (krf_expr){x.graph, krf__expr_check("broadcast_to", x) ? krf__build_broadcast_to(x.graph, x.id, rank, shape) : 0};
+    return (krf_expr){x.graph,
+                      krf__expr_check("broadcast_to", x) ? krf__build_broadcast_to(x.graph, x.id, rank, shape) : 0};
 }
 
 krf_expr krf_expand_dims(krf_expr x, int axis) {

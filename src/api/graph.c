@@ -52,4 +52,6 @@ const char *krf_graph_error(const krf_graph *graph) {
     return graph->error != NULL ? graph->error : graph->status != KRF_OK ? krf_status_text(graph->status) : "";
 }
 
-krf_status krf__graph_error(const krf_graph *graph) { return krf__fail(krf_graph_status(graph), "%s", krf_graph_error(graph)); }
+krf_status krf__graph_error(const krf_graph *graph) {
+    return krf__fail(krf_graph_status(graph), "%s", krf_graph_error(graph));
+}

@@ -1,4 +1,5 @@
-/* Structs whose first member is their size, set by the caller: a newer or older caller gets the members that it knows. */
+/* Structs whose first member is their size, set by the caller: a newer or older caller gets the members that it knows.
+ */
 #ifndef KRF_API_INFO_H
 #define KRF_API_INFO_H
 

@@ -9,7 +9,8 @@ static krf_expr reduce(krf__op op, krf_expr x, int n_axes, const int *axes, bool
         return (krf_expr){x.graph, 0};
     }
     if (axes != NULL && n_axes < 0) {
-        return (krf_expr){x.graph, krf__graph_fail(x.graph, KRF_E_ARGUMENT, "%s: the number of axes is negative", name)};
+        return (krf_expr){x.graph,
+                          krf__graph_fail(x.graph, KRF_E_ARGUMENT, "%s: the number of axes is negative", name)};
     }
     return (krf_expr){x.graph, krf__build_reduce(x.graph, op, x.id, n_axes, axes, keepdims)};
 }
@@ -19,7 +20,9 @@ static krf_expr reduce(krf__op op, krf_expr x, int n_axes, const int *axes, bool
 #define FUNCTION_2(name) \
     krf_expr krf_##name(krf_expr x, krf_expr y) { return krf__expr_apply(KRF__##name, 2, (krf_expr[]){x, y}); }
 #define FUNCTION_3(name) \
-    krf_expr krf_##name(krf_expr x, krf_expr y, krf_expr z) { return krf__expr_apply(KRF__##name, 3, (krf_expr[]){x, y, z}); }
+    krf_expr krf_##name(krf_expr x, krf_expr y, krf_expr z) { \
+        return krf__expr_apply(KRF__##name, 3, (krf_expr[]){x, y, z}); \
+    }
 
 #define NODE(...)
 #define OP(name, arity, ...) FUNCTION_##arity(name)

@@ -1,5 +1,5 @@
-/* The text form as a call: bindings become names that the parser knows. An integer is a weak scalar, and an extent where its name is used as
- * one. */
+/* The text form as a call: bindings become names that the parser knows. An integer is a weak scalar, and an extent
+ * where its name is used as one. */
 #include "api/expr.h"
 
 #include "base/fail.h"
@@ -38,13 +38,13 @@ static krf_status add_name(krf_graph *g, int i, const krf_binding *b, krf__name 
     return name.id != 0 ? KRF_OK : g->status;
 }
 
-krf_status krf_parse_many(krf_graph *graph, const char *text, const krf_binding *bindings, int n, int capacity, krf_expr *results,
-                          int *count) {
+krf_status krf_parse_many(krf_graph *graph, const char *text, const krf_binding *bindings, int n, int capacity,
+                          krf_expr *results, int *count) {
     if (count != NULL) {
         *count = 0;
     }
-    if (graph == NULL || text == NULL || count == NULL || n < 0 || (n > 0 && bindings == NULL) || capacity < 0 ||
-        (capacity > 0 && results == NULL)) {
+    if (graph == NULL || text == NULL || count == NULL || n < 0 || (n > 0 && bindings == NULL) || capacity < 0
+        || (capacity > 0 && results == NULL)) {
         return krf__fail(KRF_E_ARGUMENT, "krf_parse: an argument is NULL or negative");
     }
     for (int k = 0; k < capacity; k++) {

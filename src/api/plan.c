@@ -52,14 +52,16 @@ static krf_status sibling(krf_plan *p, krf__compiled **compiled) {
     krf_status status = KRF_OK;
     *compiled = atomic_load(&p->unaligned);
     if (*compiled == NULL) {
-        status = krf__compiled_make(&p->lowered, p->n_outputs, p->outputs, &(krf__plan_options){.unaligned = true}, compiled);
+        status = krf__compiled_make(&p->lowered, p->n_outputs, p->outputs, &(krf__plan_options){.unaligned = true},
+                                    compiled);
         atomic_store_explicit(&p->unaligned, *compiled, memory_order_release);
     }
     pthread_mutex_unlock(&p->lock);
     return status;
 }
 
-krf_status krf_compile(krf_graph *graph, int n, const krf_expr *outputs, const krf_compile_options *options, krf_plan **plan) {
+krf_status krf_compile(krf_graph *graph, int n, const krf_expr *outputs, const krf_compile_options *options,
+                       krf_plan **plan) {
     krf_compile_options whole = krf_compile_options_default();
     if (plan == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "krf_compile: plan is NULL");
@@ -119,7 +121,8 @@ static krf_status check_outputs(const krf_plan *p, krf_array **outputs) {
                                                : krf__output_check(p->context, name, outputs[k], (krf_dtype)spec->dtype,
                                                                    spec->layout.rank, spec->layout.shape);
         if (status == KRF_OK && outputs[k] != NULL && !krf__array_contiguous(outputs[k])) {
-            status = krf__fail(KRF_E_SHAPE, "%s: the array that was given is not in C order (krf_eval writes any strides)", name);
+            status = krf__fail(KRF_E_SHAPE,
+                               "%s: the array that was given is not in C order (krf_eval writes any strides)", name);
         }
         if (status != KRF_OK) {
             return status;
@@ -148,8 +151,12 @@ static krf_status choose(krf_plan *p, const needs *m, krf__compiled **compiled) 
 }
 
 static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **outputs) {
-    krf__run r = {.context = p->context, .stream = stream, .inputs = p->lowered.arrays, .bound = m->bound,
-                  .bound_values = m->values, .outputs = m->made};
+    krf__run r = {.context = p->context,
+                  .stream = stream,
+                  .inputs = p->lowered.arrays,
+                  .bound = m->bound,
+                  .bound_values = m->values,
+                  .outputs = m->made};
     memcpy(m->made, outputs, (size_t)p->n_outputs * sizeof(krf_array *));
     krf_status status = choose(p, m, &r.compiled);
     if (status != KRF_OK) {

@@ -1,5 +1,5 @@
-/* Bindings of a run: which placeholder each is for, and whether it is what the plan was compiled for. Every message names the placeholder and
- * both sides. */
+/* Bindings of a run: which placeholder each is for, and whether it is what the plan was compiled for. Every message
+ * names the placeholder and both sides. */
 #include "api/plan.h"
 
 #include "base/fail.h"
@@ -59,7 +59,8 @@ static krf_status mismatch(const char *name, const krf__spec *spec, const krf_ar
     return status;
 }
 
-static krf_status bind_array(const krf_plan *p, const char *name, const krf__spec *spec, const krf_binding *b, krf_array **bound) {
+static krf_status bind_array(const krf_plan *p, const char *name, const krf__spec *spec, const krf_binding *b,
+                             krf_array **bound) {
     if (b->kind != KRF_BIND_ARRAY) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the plan takes an array, not a number", name);
     }
@@ -70,8 +71,8 @@ static krf_status bind_array(const krf_plan *p, const char *name, const krf__spe
     if (a->storage->context != p->context) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context than the plan", name);
     }
-    if (spec->dtype != (uint8_t)a->dtype || !krf__shape_equal(spec->layout.rank, spec->layout.shape, a->rank, a->shape) ||
-        !strides_agree(&spec->layout, a->strides)) {
+    if (spec->dtype != (uint8_t)a->dtype || !krf__shape_equal(spec->layout.rank, spec->layout.shape, a->rank, a->shape)
+        || !strides_agree(&spec->layout, a->strides)) {
         return mismatch(name, spec, a);
     }
     *bound = b->array;
@@ -79,10 +80,11 @@ static krf_status bind_array(const krf_plan *p, const char *name, const krf__spe
 }
 
 /* The one element of an array of rank 0: waits for it. */
-static krf_status read_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec, const krf_array *a,
-                              uint64_t *value) {
+static krf_status read_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
+                              const krf_array *a, uint64_t *value) {
     if (a == NULL || a->storage->context != p->context) {
-        return krf__fail(KRF_E_ARGUMENT, "%s: the array is %s", name, a == NULL ? "NULL" : "of another context than the plan");
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array is %s", name,
+                         a == NULL ? "NULL" : "of another context than the plan");
     }
     if (a->rank != 0 || spec->dtype != (uint8_t)a->dtype) {
         return mismatch(name, spec, a);
@@ -91,8 +93,8 @@ static krf_status read_scalar(const krf_plan *p, void *stream, const char *name,
     return p->context->backend->download(p->context->device, value, a->data, krf_dtype_size(a->dtype), stream);
 }
 
-static krf_status bind_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec, const krf_binding *b,
-                              uint64_t *value) {
+static krf_status bind_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
+                              const krf_binding *b, uint64_t *value) {
     krf_dtype dtype = (krf_dtype)spec->dtype;
     krf__kind kind = krf__dtype(dtype)->kind;
     switch (b->kind) {
@@ -101,12 +103,13 @@ static krf_status bind_scalar(const krf_plan *p, void *stream, const char *name,
         *value = krf__bits_from_i64(dtype, b->i);
         return kind != KRF__KIND_INT || krf__bits_to_i64(dtype, *value) == b->i
                    ? KRF_OK
-                   : krf__fail(KRF_E_DTYPE, "%s: %lld is out of the range of %s", name, (long long)b->i, krf_dtype_name(dtype));
+                   : krf__fail(KRF_E_DTYPE, "%s: %lld is out of the range of %s", name, (long long)b->i,
+                               krf_dtype_name(dtype));
     case KRF_BIND_REAL:
         *value = krf__bits_from_f64(dtype, b->f);
-        return kind == KRF__KIND_REAL
-                   ? KRF_OK
-                   : krf__fail(KRF_E_DTYPE, "%s: the plan takes %s: bind it with krf_bind_int", name, krf_dtype_name(dtype));
+        return kind == KRF__KIND_REAL ? KRF_OK
+                                      : krf__fail(KRF_E_DTYPE, "%s: the plan takes %s: bind it with krf_bind_int", name,
+                                                  krf_dtype_name(dtype));
     case KRF_BIND_EXPR: break;
     }
     return krf__fail(KRF_E_ARGUMENT, "%s: a run takes arrays and numbers, no expressions", name);
@@ -127,20 +130,21 @@ static krf_status unknown_name(const krf__plan_data *d, const char *name) {
 /* Which placeholder binding `position` is for; n_placeholders (and the message): none. */
 static uint32_t find(const krf__plan_data *d, int position, const krf_binding *b) {
     uint32_t i = b->name == NULL ? (uint32_t)position : 0;
-    while (b->name != NULL && i < d->n_placeholders &&
-           (d->placeholders[i].name == NULL || strcmp(d->placeholders[i].name, b->name) != 0)) {
+    while (b->name != NULL && i < d->n_placeholders
+           && (d->placeholders[i].name == NULL || strcmp(d->placeholders[i].name, b->name) != 0)) {
         i++;
     }
     if (i >= d->n_placeholders && b->name != NULL) {
         unknown_name(d, b->name);
     } else if (i >= d->n_placeholders) {
-        krf__fail(KRF_E_ARGUMENT, "krf_plan_run: binding %d has no name, and the plan has %u placeholders", position, d->n_placeholders);
+        krf__fail(KRF_E_ARGUMENT, "krf_plan_run: binding %d has no name, and the plan has %u placeholders", position,
+                  d->n_placeholders);
     }
     return i < d->n_placeholders ? i : d->n_placeholders;
 }
 
-static krf_status bind_all(const krf_plan *p, void *stream, int n, const krf_binding *bindings, krf_array **bound, uint64_t *values,
-                           bool *seen) {
+static krf_status bind_all(const krf_plan *p, void *stream, int n, const krf_binding *bindings, krf_array **bound,
+                           uint64_t *values, bool *seen) {
     const krf__plan_data *d = &p->aligned->data;
     shown number;
     for (int i = 0; i < n; i++) {
@@ -168,7 +172,8 @@ static krf_status bind_all(const krf_plan *p, void *stream, int n, const krf_bin
     return KRF_OK;
 }
 
-krf_status krf__plan_bind(const krf_plan *p, void *stream, int n, const krf_binding *bindings, krf_array **bound, uint64_t *values) {
+krf_status krf__plan_bind(const krf_plan *p, void *stream, int n, const krf_binding *bindings, krf_array **bound,
+                          uint64_t *values) {
     bool small[64] = {false}, *seen = small;
     size_t count = p->aligned->data.n_placeholders;
     if (count > sizeof small && (seen = krf__calloc(count, sizeof *seen)) == NULL) {

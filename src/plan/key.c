@@ -66,9 +66,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
-    strcpy(k->name, "krf_");
-    strcat(k->name, k->schedule == KRF__MAP ? "map_" : "reduce_");
-    strncat(k->name, hex, 16);
+    hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
+    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : "krf_reduce_");
+    strcat(k->name, hex);
     k->key_bytes = s.length;
     k->key = (uint8_t *)krf__str_take(&s);
     return KRF_OK;

@@ -1,4 +1,5 @@
-/* Opens and closes a context: chooses the backend, makes the caches, and takes all of it down when the last reference goes. */
+/* Opens and closes a context: chooses the backend, makes the caches, and takes all of it down when the last reference
+ * goes. */
 #include "sched/context.h"
 
 #include "base/fail.h"
@@ -39,8 +40,11 @@ bool krf__device_parse(const char *text, krf__device_kind *kind, int *index) {
 
 static krf_status open_device(krf_context *c, const krf_context_options *o) {
     krf__device_kind kind = KRF__DEVICE_AUTO;
-    krf__device_options options = {.threads = o->threads, .compiler = o->compiler, .cuda_driver = o->cuda_driver,
-                                   .nvrtc = o->nvrtc, .log = &c->log};
+    krf__device_options options = {.threads = o->threads,
+                                   .compiler = o->compiler,
+                                   .cuda_driver = o->cuda_driver,
+                                   .nvrtc = o->nvrtc,
+                                   .log = &c->log};
     krf_status status = KRF_E_DEVICE;
     krf__device_parse(o->device, &kind, &options.index);
     if (kind != KRF__DEVICE_CPU) {
@@ -63,8 +67,9 @@ static krf_status open_pool(krf_context *c) {
     krf_device_info info = {.size = sizeof info};
     krf_status status = c->is_cuda ? c->backend->info(c->device, &info) : KRF_OK;
     size_t limit = (size_t)info.memory / 4;
-    return status != KRF_OK ? status
-                            : krf__pool_create(c->backend, c->device, c->is_cuda, limit > LEAST_KEPT ? limit : LEAST_KEPT, &c->pool);
+    return status != KRF_OK
+               ? status
+               : krf__pool_create(c->backend, c->device, c->is_cuda, limit > LEAST_KEPT ? limit : LEAST_KEPT, &c->pool);
 }
 
 static krf_status fill(krf_context *c, const krf_context_options *o) {

@@ -1,5 +1,5 @@
-/* The context: one device with its memory, its kernels and its plans. Everything that lives as long as the device hangs on it. It is
- * kept alive by the user, by graphs and plans, and by the memory of each array. */
+/* The context: one device with its memory, its kernels and its plans. Everything that lives as long as the device hangs
+ * on it. It is kept alive by the user, by graphs and plans, and by the memory of each array. */
 #ifndef KRF_SCHED_CONTEXT_H
 #define KRF_SCHED_CONTEXT_H
 

@@ -1,5 +1,5 @@
-/* krf_eval inside: the graph is lowered, its canonical bytes find a plan, and the plan runs with this graph's scalars. Outputs that cannot be
- * written in place get new memory, which is copied to them at the end. */
+/* krf_eval inside: the graph is lowered, its canonical bytes find a plan, and the plan runs with this graph's scalars.
+ * Outputs that cannot be written in place get new memory, which is copied to them at the end. */
 #include "sched/eval.h"
 
 #include "base/fail.h"
@@ -12,9 +12,9 @@
 typedef struct evaluating {
     krf_graph lowered;
     int n;
-    uint32_t *outputs;             /* nodes of lowered */
-    krf_array **made;              /* what the plan writes to: given arrays, NULL for those to be made */
-    const int64_t **strides;       /* of given arrays that are not in C order */
+    uint32_t *outputs;       /* nodes of lowered */
+    krf_array **made;        /* what the plan writes to: given arrays, NULL for those to be made */
+    const int64_t **strides; /* of given arrays that are not in C order */
     bool *conflict;
     uint64_t *values;
     krf__str key;
@@ -37,7 +37,8 @@ static krf_status check_outputs(const krf_graph *g, int n, const uint32_t *ids, 
         char name[32];
         snprintf(name, sizeof name, "output %d", k);
         if (outputs[k] != NULL) {
-            status = krf__output_check(g->context, name, outputs[k], (krf_dtype)node->dtype, node->rank, krf__shape_of(g, ids[k]));
+            status = krf__output_check(g->context, name, outputs[k], (krf_dtype)node->dtype, node->rank,
+                                       krf__shape_of(g, ids[k]));
         }
     }
     return status;

@@ -1,5 +1,6 @@
-/* Walks a plan. All that a run needs besides device memory is one block of host memory; a warm run of a small plan does not even ask for that.
- * Work is ordered by the stream: temporaries, scratch and tickets go back to the pool as soon as the last kernel is launched. */
+/* Walks a plan. All that a run needs besides device memory is one block of host memory; a warm run of a small plan does
+ * not even ask for that. Work is ordered by the stream: temporaries, scratch and tickets go back to the pool as soon as
+ * the last kernel is launched. */
 #include "sched/exec.h"
 
 #include "base/fail.h"
@@ -42,8 +43,8 @@ krf_status krf__output_check(krf_context *context, const char *name, const krf_a
         return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context", name);
     }
     if (array->dtype != dtype) {
-        return krf__fail(KRF_E_DTYPE, "%s: the result is %s, the array that was given is %s", name, krf_dtype_name(dtype),
-                         krf_dtype_name(array->dtype));
+        return krf__fail(KRF_E_DTYPE, "%s: the result is %s, the array that was given is %s", name,
+                         krf_dtype_name(dtype), krf_dtype_name(array->dtype));
     }
     if (!krf__shape_equal(rank, shape, array->rank, array->shape)) {
         krf__str text = {0};
@@ -83,8 +84,8 @@ static krf_array *array_of(const krf__run *r, const krf__buffer *b) {
 }
 
 /* The bytes that an operand of a kernel touches; false for none. */
-static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first, const char **low,
-                          const char **high) {
+static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first,
+                          const char **low, const char **high) {
     const krf_array *array = array_of(r, &r->compiled->data.buffers[o->buffer]);
     int64_t item = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
     if (array == NULL || array->size == 0) {
@@ -125,7 +126,8 @@ static bool shares_with_operands(const krf__run *r, const krf_array *output) {
     const krf__plan_data *p = &r->compiled->data;
     for (uint32_t i = 0; i < p->n_buffers; i++) {
         const krf__buffer *b = &p->buffers[i];
-        if ((b->kind == KRF__BUFFER_INPUT || b->kind == KRF__BUFFER_PLACEHOLDER) && arrays_overlap(output, array_of(r, b))) {
+        if ((b->kind == KRF__BUFFER_INPUT || b->kind == KRF__BUFFER_PLACEHOLDER)
+            && arrays_overlap(output, array_of(r, b))) {
             return true;
         }
     }
@@ -164,8 +166,8 @@ bool krf__plan_conflicts(const krf__run *r, bool *conflict) {
 typedef struct room {
     krf__module **modules; /* of each kernel */
     void **slots;
-    bool *made;            /* outputs made by this run */
-    void **pointers;       /* of one kernel's operands */
+    bool *made;      /* outputs made by this run */
+    void **pointers; /* of one kernel's operands */
     uint64_t *fields, *scalars;
     void *scratch, *tickets, *block;
     uint64_t small[256];
@@ -201,7 +203,8 @@ static krf_status find_kernel(krf_context *context, krf__compiled *c, uint32_t i
         }
         atomic_store_explicit(&c->loaded[i], loaded, memory_order_release);
     }
-    return krf__kernel_use(context, loaded, &c->data.kernels[i], fresh && use == KRF__USE_RUN ? KRF__USE_FRESH : use, module);
+    return krf__kernel_use(context, loaded, &c->data.kernels[i], fresh && use == KRF__USE_RUN ? KRF__USE_FRESH : use,
+                           module);
 }
 
 krf_status krf__plan_prepare(krf_context *context, krf__compiled *compiled) {
@@ -219,7 +222,8 @@ static krf_status make_outputs(const krf__run *r, room *m) {
     for (uint32_t k = 0; status == KRF_OK && k < p->n_outputs; k++) {
         const krf__spec *spec = &p->outputs[k];
         if (r->outputs[k] == NULL) {
-            status = krf_array_create(r->context, (krf_dtype)spec->dtype, spec->layout.rank, spec->layout.shape, &r->outputs[k]);
+            status = krf_array_create(r->context, (krf_dtype)spec->dtype, spec->layout.rank, spec->layout.shape,
+                                      &r->outputs[k]);
             m->made[k] = status == KRF_OK;
         }
     }
@@ -258,8 +262,12 @@ static krf_status launch(const krf__run *r, room *m, uint32_t index) {
         m->scalars[i] = s->bound ? r->bound_values[s->index] : r->values != NULL ? r->values[s->index] : s->value;
     }
     krf__argument_pack(k, m->pointers, m->scalars, m->scratch, m->tickets, m->fields);
-    krf__launch l = {.kernel = k, .module = m->modules[index], .fields = m->fields, .pointers = m->pointers,
-                     .scalars = m->scalars, .scratch = m->scratch};
+    krf__launch l = {.kernel = k,
+                     .module = m->modules[index],
+                     .fields = m->fields,
+                     .pointers = m->pointers,
+                     .scalars = m->scalars,
+                     .scratch = m->scratch};
     return r->context->backend->launch(r->context->device, &l, r->stream);
 }
 

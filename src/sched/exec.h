@@ -23,11 +23,12 @@ krf_status krf__plan_prepare(krf_context *context, krf__compiled *compiled);
 /* On failure outputs that were NULL are NULL again. */
 krf_status krf__plan_execute(const krf__run *run);
 
-/* Marks the given outputs that the plan may not write in place, because they share memory with something that it still reads, or with each
- * other. True if there are any. */
+/* Marks the given outputs that the plan may not write in place, because they share memory with something that it still
+ * reads, or with each other. True if there are any. */
 bool krf__plan_conflicts(const krf__run *run, bool *conflict);
 
-/* KRF_E_DTYPE, KRF_E_SHAPE, KRF_E_ARGUMENT unless an array may take an output of that dtype and shape. name: for the message. */
+/* KRF_E_DTYPE, KRF_E_SHAPE, KRF_E_ARGUMENT unless an array may take an output of that dtype and shape. name: for the
+ * message. */
 krf_status krf__output_check(krf_context *context, const char *name, const krf_array *array, krf_dtype dtype, int rank,
                              const int64_t *shape);
 

@@ -1,6 +1,7 @@
-/* From a planned kernel to something that can be launched: memory cache, disk cache, compiler, in this order. On the CPU the tier decides
- * whether a kernel is compiled at all; in the automatic tier small work is interpreted, and larger work is interpreted until a thread of the
- * context's own has compiled the kernel. Both give the same bits, so nobody can tell when the switch happens. */
+/* From a planned kernel to something that can be launched: memory cache, disk cache, compiler, in this order. On the
+ * CPU the tier decides whether a kernel is compiled at all; in the automatic tier small work is interpreted, and larger
+ * work is interpreted until a thread of the context's own has compiled the kernel. Both give the same bits, so nobody
+ * can tell when the switch happens. */
 #include "sched/kernels.h"
 
 #include "base/fail.h"
@@ -160,8 +161,8 @@ static bool start_thread(krf_context *c) {
     return started;
 }
 
-/* False when it cannot be done now; the job is then freed. In a child of the process that has the thread there is none, and the lock may
- * never be released. */
+/* False when it cannot be done now; the job is then freed. In a child of the process that has the thread there is none,
+ * and the lock may never be released. */
 static bool enqueue(krf_context *c, krf__compile_job *job) {
     krf__compile_queue *q = &c->queue;
     if (q->pid != (int)getpid()) {
@@ -229,7 +230,8 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
 static krf_status make_entry(void *user, void **value) {
     const making *m = user;
     krf_context *c = m->context;
-    bool interpret = c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
+    bool interpret =
+        c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
     bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE;
     krf__module *module = NULL;
     krf__loaded *loaded = krf__malloc(sizeof *loaded);
@@ -258,7 +260,9 @@ krf_status krf__kernel_find(krf_context *c, const krf__kernel *kernel, krf__load
     return status;
 }
 
-krf__module *krf__kernel_module(krf__loaded *loaded) { return atomic_load_explicit(&loaded->module, memory_order_acquire); }
+krf__module *krf__kernel_module(krf__loaded *loaded) {
+    return atomic_load_explicit(&loaded->module, memory_order_acquire);
+}
 
 void krf__kernel_unload(krf_context *c, krf__loaded *loaded) {
     krf__module *module = krf__kernel_module(loaded);
@@ -272,7 +276,8 @@ void krf__kernel_unload(krf_context *c, krf__loaded *loaded) {
 
 static long long work_of(const krf__kernel *k) {
     long long n;
-    return __builtin_mul_overflow(k->kept_size, k->reduced_size, &n) || __builtin_mul_overflow(n, (long long)k->n_instrs, &n)
+    return __builtin_mul_overflow(k->kept_size, k->reduced_size, &n)
+                   || __builtin_mul_overflow(n, (long long)k->n_instrs, &n)
                ? INT64_MAX / 2
                : n;
 }
@@ -298,7 +303,8 @@ static krf_status compile_cold(krf_context *c, krf__loaded *loaded, const krf__k
     return KRF_OK;
 }
 
-krf_status krf__kernel_use(krf_context *c, krf__loaded *loaded, const krf__kernel *kernel, krf__use use, krf__module **module) {
+krf_status krf__kernel_use(krf_context *c, krf__loaded *loaded, const krf__kernel *kernel, krf__use use,
+                           krf__module **module) {
     krf_status status = KRF_OK;
     *module = krf__kernel_module(loaded);
     if (*module != NULL) {
@@ -309,7 +315,8 @@ krf_status krf__kernel_use(krf_context *c, krf__loaded *loaded, const krf__kerne
         long long work = work_of(kernel);
         long long total = work + (use == KRF__USE_PREPARE ? 0 : atomic_fetch_add(&loaded->work, work));
         int cold = COLD;
-        if ((work >= LARGE_RUN || total >= LARGE_TOTAL) && atomic_compare_exchange_strong(&loaded->state, &cold, BUSY)) {
+        if ((work >= LARGE_RUN || total >= LARGE_TOTAL)
+            && atomic_compare_exchange_strong(&loaded->state, &cold, BUSY)) {
             status = compile_cold(c, loaded, kernel, module);
         }
     }

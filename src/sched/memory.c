@@ -1,5 +1,6 @@
-/* Free lists by size class: eight classes an octave, so that at most an eighth of a block is waste. Blocks too large for that to be cheap
- * go straight to the backend, whose pool is the driver's. When the backend is out of memory everything kept is given back first. */
+/* Free lists by size class: eight classes an octave, so that at most an eighth of a block is waste. Blocks too large
+ * for that to be cheap go straight to the backend, whose pool is the driver's. When the backend is out of memory
+ * everything kept is given back first. */
 #include "sched/memory.h"
 
 #include "base/fail.h"
@@ -28,7 +29,8 @@ struct krf__pool {
     list tickets[TICKET_CLASSES]; /* by the binary logarithm of their number */
 };
 
-krf_status krf__pool_create(const krf__backend *backend, krf__device *device, bool pooled, size_t limit, krf__pool **pool) {
+krf_status krf__pool_create(const krf__backend *backend, krf__device *device, bool pooled, size_t limit,
+                            krf__pool **pool) {
     *pool = krf__calloc(1, sizeof **pool);
     if (*pool == NULL) {
         return krf__fail_memory();

@@ -20,8 +20,8 @@ static void measure(krf__compiled *c) {
     }
 }
 
-krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options,
-                              krf__compiled **compiled) {
+krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs,
+                              const krf__plan_options *options, krf__compiled **compiled) {
     krf__compiled *c = krf__calloc(1, sizeof *c);
     *compiled = NULL;
     if (c == NULL) {
@@ -109,7 +109,8 @@ void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, 
         }
         atomic_fetch_add(&compiled->references, 1);
         cache->hashes[place] = hash;
-        cache->entries[place] = (krf__plan_entry){.key = copy, .bytes = bytes, .compiled = compiled, .used = ++cache->now};
+        cache->entries[place] =
+            (krf__plan_entry){.key = copy, .bytes = bytes, .compiled = compiled, .used = ++cache->now};
     }
     pthread_mutex_unlock(&cache->lock);
     krf__mem_free(dropped.key);
@@ -123,13 +124,14 @@ static void put_many(krf__str *s, size_t n, const int64_t *values) {
     krf__str_putn(s, (const char *)values, n * sizeof *values);
 }
 
-void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf__plan_options *options, krf__str *key) {
+void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf__plan_options *options,
+                   krf__str *key) {
     put64(key, g->n_nodes);
     for (uint32_t id = 1; id < g->n_nodes; id++) {
         const krf__node *node = krf__node_of(g, id);
         /* The values of an enumeration serve: these bytes never leave the process. */
-        put64(key, (uint64_t)node->op | (uint64_t)node->dtype << 16 | (uint64_t)node->weak << 24 | (uint64_t)node->rank << 32 |
-                       (uint64_t)node->keepdims << 40 | (uint64_t)node->n_ints << 48);
+        put64(key, (uint64_t)node->op | (uint64_t)node->dtype << 16 | (uint64_t)node->weak << 24
+                       | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 | (uint64_t)node->n_ints << 48);
         put64(key, node->args[0] | (uint64_t)node->args[1] << 32);
         put64(key, node->args[2]);
         put64(key, node->op == KRF__scalar ? 0 : node->value);

@@ -19,8 +19,8 @@ typedef struct krf__compiled {
 } krf__compiled;
 
 /* As krf__plan_make. *compiled has one reference. */
-krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options,
-                              krf__compiled **compiled);
+krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs,
+                              const krf__plan_options *options, krf__compiled **compiled);
 void krf__compiled_release(krf__compiled *compiled); /* NULL is allowed */
 
 /* ---- the cache ---- */
@@ -36,7 +36,8 @@ typedef struct krf__plan_entry {
 
 typedef struct krf__plan_cache {
     pthread_mutex_t lock;
-    uint64_t hashes[KRF__PLANS_KEPT]; /* apart from the entries: they are all that a search reads of those that do not match */
+    uint64_t hashes[KRF__PLANS_KEPT]; /* apart from the entries: they are all that a search reads of those that do not
+                                         match */
     krf__plan_entry entries[KRF__PLANS_KEPT];
     int n;
     uint64_t now;
@@ -47,12 +48,14 @@ void krf__plan_cache_free(krf__plan_cache *cache); /* what it holds */
 /* A plan with a reference for the caller, or NULL. */
 krf__compiled *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes);
 
-/* Keeps a reference to the plan in place of the one that was not used for longest. Without memory for it nothing happens. */
+/* Keeps a reference to the plan in place of the one that was not used for longest. Without memory for it nothing
+ * happens. */
 void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__compiled *compiled);
 
-/* Appends all that a plan depends on besides its scalars' values: nodes, layouts of the inputs, and where outputs go. Scalars' values go to
- * values (at least n_nodes of them), in the order of their nodes. */
-void krf__plan_key(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options, krf__str *key);
+/* Appends all that a plan depends on besides its scalars' values: nodes, layouts of the inputs, and where outputs go.
+ * Scalars' values go to values (at least n_nodes of them), in the order of their nodes. */
+void krf__plan_key(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options,
+                   krf__str *key);
 uint32_t krf__plan_values(const krf_graph *lowered, uint64_t *values);
 
 #endif

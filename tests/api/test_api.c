@@ -1,5 +1,5 @@
-/* The public functions from end to end, on the device that KRF_TEST_DEVICE names (default "cpu"). Internal headers are used for two things only:
- * to make the n-th allocation fail, and to spoil an entry of the disk cache. */
+/* The public functions from end to end, on the device that KRF_TEST_DEVICE names (default "cpu"). Internal headers are
+ * used for two things only: to make the n-th allocation fail, and to spoil an entry of the disk cache. */
 #include <kerfuse/kerfuse.h>
 
 #include "backend/backend.h"
@@ -363,12 +363,14 @@ static void test_strided_outputs(void **state) {
     (void)state;
     krf_context *ctx = open_context();
     krf_graph *g = krf_graph_create(ctx);
-    krf_array *all = iota(ctx, 2, (int64_t[]){4, 6}), *x = iota(ctx, 2, (int64_t[]){3, 2}), *column = NULL, *turned = NULL, *row = NULL;
+    krf_array *all = iota(ctx, 2, (int64_t[]){4, 6}), *x = iota(ctx, 2, (int64_t[]){3, 2}), *column = NULL,
+              *turned = NULL, *row = NULL;
     assert_ok(krf_array_view(all, 2, (int64_t[]){3, 2}, (int64_t[]){6, 3}, 1, &column));
     krf_array *given = column;
     assert_ok(krf_eval(krf_negative(krf_input(g, x)), &given));
     assert_floats(column, 6, (float[]){0, -1, -2, -3, -4, -5});
-    assert_floats(all, 24, (float[]){0, 0, 2, 3, -1, 5, 6, -2, 8, 9, -3, 11, 12, -4, 14, 15, -5, 17, 18, 19, 20, 21, 22, 23});
+    assert_floats(all, 24,
+                  (float[]){0, 0, 2, 3, -1, 5, 6, -2, 8, 9, -3, 11, 12, -4, 14, 15, -5, 17, 18, 19, 20, 21, 22, 23});
     /* in place through other strides of the same memory */
     assert_ok(krf_array_view(x, 2, (int64_t[]){2, 3}, (int64_t[]){1, 2}, 0, &turned));
     given = turned;
@@ -402,7 +404,8 @@ static void test_wrap_and_view(void **state) {
     if (!on_gpu()) {
         float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
         int calls = 0;
-        assert_ok(krf_array_wrap(ctx, KRF_F32, 2, (int64_t[]){2, 2}, (int64_t[]){-4, 2}, memory + 5, count_call, &calls, &a));
+        assert_ok(
+            krf_array_wrap(ctx, KRF_F32, 2, (int64_t[]){2, 2}, (int64_t[]){-4, 2}, memory + 5, count_call, &calls, &a));
         assert_floats(a, 4, (float[]){5, 7, 1, 3});
         assert_ok(krf_array_view(a, 1, (int64_t[]){4}, (int64_t[]){2}, -4, &v));
         assert_floats(v, 4, (float[]){1, 3, 5, 7});
@@ -413,9 +416,11 @@ static void test_wrap_and_view(void **state) {
         assert_null(w);
         krf_array_release(v);
         assert_int_equal(calls, 1);
-        assert_int_equal(krf_array_wrap(ctx, KRF_F32, 1, (int64_t[]){1}, NULL, (char *)memory + 1, NULL, NULL, &w), KRF_E_ARGUMENT);
+        assert_int_equal(krf_array_wrap(ctx, KRF_F32, 1, (int64_t[]){1}, NULL, (char *)memory + 1, NULL, NULL, &w),
+                         KRF_E_ARGUMENT);
         assert_int_equal(krf_array_wrap(ctx, KRF_F32, 1, (int64_t[]){1}, NULL, NULL, NULL, NULL, &w), KRF_E_ARGUMENT);
-        assert_int_equal(krf_array_wrap(ctx, KRF_F32, 2, (int64_t[]){2, 2}, (int64_t[]){INT64_MAX, INT64_MAX}, memory, NULL, NULL, &w),
+        assert_int_equal(krf_array_wrap(ctx, KRF_F32, 2, (int64_t[]){2, 2}, (int64_t[]){INT64_MAX, INT64_MAX}, memory,
+                                        NULL, NULL, &w),
                          KRF_E_SHAPE);
         assert_ok(krf_array_wrap(ctx, KRF_F32, 1, (int64_t[]){0}, NULL, NULL, count_call, &calls, &a));
         krf_array_release(a);
@@ -513,8 +518,10 @@ static void test_shapes(void **state) {
     assert_ok(krf_array_from_host(ctx, KRF_F32, 2, (int64_t[]){3, 0}, NULL, &empty));
     assert_null(krf_array_data(empty));
     krf_expr x = krf_input(g, empty);
-    assert_ok(krf_eval_many(4, (krf_expr[]){krf_add(x, x), krf_sum(x, 1, (int[]){1}, false), krf_mean(x, 0, NULL, false),
-                                            krf_sum(x, 1, (int[]){0}, false)}, out));
+    assert_ok(krf_eval_many(4,
+                            (krf_expr[]){krf_add(x, x), krf_sum(x, 1, (int[]){1}, false), krf_mean(x, 0, NULL, false),
+                                         krf_sum(x, 1, (int[]){0}, false)},
+                            out));
     assert_int_equal(krf_array_size(out[0]), 0);
     assert_null(krf_array_data(out[0]));
     assert_ok(krf_array_to_host(out[0], NULL, 0));
@@ -539,7 +546,8 @@ static void test_shapes(void **state) {
     int64_t shape[8] = {2, 3, 2, 2, 3, 2, 2, 3};
     int axes[8] = {7, 0, 6, 1, 5, 2, 4, 3};
     krf_array *a = iota(ctx, 8, shape);
-    krf_range ranges[8] = {{2, KRF_NONE, -1}, {0, 2, 1}, {1, 2, 1}, {0, 3, 2}, {KRF_NONE, KRF_NONE, -1}, {0, 2, 1}, {0, 3, 2}, {0, 2, 1}};
+    krf_range ranges[8] = {{2, KRF_NONE, -1},        {0, 2, 1}, {1, 2, 1}, {0, 3, 2},
+                           {KRF_NONE, KRF_NONE, -1}, {0, 2, 1}, {0, 3, 2}, {0, 2, 1}};
     krf_expr e = krf_slice(krf_transpose(krf_input(g, a), axes), 8, ranges);
     r = NULL;
     assert_ok(krf_eval(krf_add(e, krf_scalar(g, 1)), &r));
@@ -834,9 +842,16 @@ static void test_nil_graph(void **state) {
     assert_non_null(g);
     assert_int_equal(krf_graph_status(g), KRF_E_MEMORY);
     assert_string_equal(krf_graph_error(g), "out of host memory");
-    krf_expr all[] = {krf_input(g, a), krf_int(g, 3), krf_real(g, 1.5), krf_placeholder(g, "x", KRF_F32, 0, NULL),
-                      krf_placeholder_weak(g, NULL, KRF_F64), krf_cast(krf_input(g, a), KRF_F64), krf_sum((krf_expr){g, 1}, 0, NULL, false),
-                      krf_add((krf_expr){g, 0}, (krf_expr){g, 0}), krf_transpose((krf_expr){g, 0}, NULL), krf_flip((krf_expr){g, 0}, 0)};
+    krf_expr all[] = {krf_input(g, a),
+                      krf_int(g, 3),
+                      krf_real(g, 1.5),
+                      krf_placeholder(g, "x", KRF_F32, 0, NULL),
+                      krf_placeholder_weak(g, NULL, KRF_F64),
+                      krf_cast(krf_input(g, a), KRF_F64),
+                      krf_sum((krf_expr){g, 1}, 0, NULL, false),
+                      krf_add((krf_expr){g, 0}, (krf_expr){g, 0}),
+                      krf_transpose((krf_expr){g, 0}, NULL),
+                      krf_flip((krf_expr){g, 0}, 0)};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_false(krf_expr_ok(all[i]));
     }
@@ -884,7 +899,8 @@ static void test_parse_and_dump(void **state) {
     assert_int_equal(krf_dump(g, 1, &y, KRF_DUMP_SOURCE, "metal", NULL, &text, &size), KRF_E_ARGUMENT);
     assert_null(text);
     assert_int_equal(krf_dump(g, 1, &y, KRF_DUMP_PTX, "c", NULL, &text, &size), KRF_E_ARGUMENT);
-    assert_int_equal(krf_dump(g, 2, (krf_expr[]){y, many[0]}, KRF_DUMP_CUBIN, "cuda", NULL, &text, &size), KRF_E_ARGUMENT);
+    assert_int_equal(krf_dump(g, 2, (krf_expr[]){y, many[0]}, KRF_DUMP_CUBIN, "cuda", NULL, &text, &size),
+                     KRF_E_ARGUMENT);
     krf_status status = krf_dump(g, 1, &y, KRF_DUMP_PTX, NULL, NULL, &text, &size);
     if (status == KRF_OK) {
         assert_contains(text, ".visible .entry krf_reduce_", __LINE__);
@@ -977,7 +993,8 @@ static void test_kernel_counts(void **state) {
     krf_context *ctx = open_tier(KRF_CPU_COMPILE);
     assert_in_range(loaded_for(ctx, softplus, 1, false, "softplus"), 1, 2);
     assert_in_range(loaded_for(ctx, full_sum, 1, false, "sum"), 1, 3);
-    int64_t means = loaded_for(ctx, row_mean, 2, false, "row mean (3, n)") + loaded_for(ctx, row_mean, 2, true, "row mean (n, 1..100)");
+    int64_t means = loaded_for(ctx, row_mean, 2, false, "row mean (3, n)")
+                    + loaded_for(ctx, row_mean, 2, true, "row mean (n, 1..100)");
     assert_in_range(means, 1, 8);
     krf_context_destroy(ctx);
 }
@@ -1285,13 +1302,14 @@ static void *work(void *user) {
         krf_expr y = krf_add(krf_multiply(x, krf_real(g, (double)k)), krf_sum(x, 0, NULL, false));
         krf_binding b[2] = {krf_bind_array("x", w->shared), krf_bind_real("k", (double)k)};
         krf_array *last = NULL;
-        w->failures += krf_eval(y, &out) != KRF_OK || krf_plan_run(w->plan, NULL, 2, b, &planned) != KRF_OK ||
-                       krf_array_view(out, 1, (int64_t[]){2}, (int64_t[]){5}, 0, &last) != KRF_OK ||
-                       krf_array_to_host(last, got, sizeof got) != KRF_OK || got[0] != 499500 || got[1] != 499500 + 5 * k;
+        w->failures += krf_eval(y, &out) != KRF_OK || krf_plan_run(w->plan, NULL, 2, b, &planned) != KRF_OK
+                       || krf_array_view(out, 1, (int64_t[]){2}, (int64_t[]){5}, 0, &last) != KRF_OK
+                       || krf_array_to_host(last, got, sizeof got) != KRF_OK || got[0] != 499500
+                       || got[1] != 499500 + 5 * k;
         krf_array_release(last);
         last = NULL;
-        w->failures += krf_array_view(planned, 1, (int64_t[]){2}, (int64_t[]){5}, 0, &last) != KRF_OK ||
-                       krf_array_to_host(last, got, sizeof got) != KRF_OK || got[0] != k || got[1] != k + 5;
+        w->failures += krf_array_view(planned, 1, (int64_t[]){2}, (int64_t[]){5}, 0, &last) != KRF_OK
+                       || krf_array_to_host(last, got, sizeof got) != KRF_OK || got[0] != k || got[1] != k + 5;
         krf_array_release(last);
         krf_array_release(out);
         krf_array_release(planned);
@@ -1317,7 +1335,8 @@ static void test_threads(void **state) {
         krf_context *ctx = NULL;
         assert_ok(krf_context_create(&o, &ctx));
         krf_graph *g = krf_graph_create(ctx);
-        krf_expr y = krf_add(krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){1000}), krf_placeholder(g, "k", KRF_F32, 0, NULL));
+        krf_expr y =
+            krf_add(krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){1000}), krf_placeholder(g, "k", KRF_F32, 0, NULL));
         worker workers[4];
         krf_plan *plan = NULL;
         assert_ok(krf_compile(g, 1, &y, &(krf_compile_options){.size = sizeof(krf_compile_options)}, &plan));
@@ -1349,18 +1368,30 @@ int main(void) {
     }
     krf_context_destroy(ctx);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_facts),          cmocka_unit_test(test_context_options),
-        cmocka_unit_test(test_example),        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_weak_results),   cmocka_unit_test(test_given_outputs),
-        cmocka_unit_test(test_overlap),        cmocka_unit_test(test_strided_outputs),
-        cmocka_unit_test(test_wrap_and_view),  cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_large_graphs),
-        cmocka_unit_test(test_plans),          cmocka_unit_test(test_wrong_bindings),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_nil_graph),
-        cmocka_unit_test(test_parse_and_dump), cmocka_unit_test(test_scalars_are_arguments),
-        cmocka_unit_test(test_kernel_counts),  cmocka_unit_test(test_plan_cache_bound),
-        cmocka_unit_test(test_disk_cache),     cmocka_unit_test(test_automatic_tier),
-        cmocka_unit_test(test_destroy_with_arrays), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_context_options),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_weak_results),
+        cmocka_unit_test(test_given_outputs),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_strided_outputs),
+        cmocka_unit_test(test_wrap_and_view),
+        cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_wrong_bindings),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_nil_graph),
+        cmocka_unit_test(test_parse_and_dump),
+        cmocka_unit_test(test_scalars_are_arguments),
+        cmocka_unit_test(test_kernel_counts),
+        cmocka_unit_test(test_plan_cache_bound),
+        cmocka_unit_test(test_disk_cache),
+        cmocka_unit_test(test_automatic_tier),
+        cmocka_unit_test(test_destroy_with_arrays),
+        cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

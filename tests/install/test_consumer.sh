@@ -6,6 +6,7 @@ if ! grep -q '^KRF_SANITIZE:[A-Z]*=$' "$build/CMakeCache.txt"; then
     echo "skipped: programs would need the sanitizers as well"
     exit 77
 fi
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
 cxx=${CXX:-$(command -v g++ || command -v clang++ || true)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -35,8 +36,8 @@ if(CMAKE_CXX_COMPILER)
     target_link_libraries(cxx PRIVATE kerfuse::kerfuse_static)
 endif()
 END
-if ! { cmake -S "$work/source" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_COMPILER="$cc" \
-    ${cxx:+-DCMAKE_CXX_COMPILER="$cxx"} && cmake --build "$work/build"; } >"$work/log" 2>&1; then
+if ! { cmake -S "$work/source" -B "$work/build" -G "$generator" -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_C_COMPILER="$cc" ${cxx:+-DCMAKE_CXX_COMPILER="$cxx"} && cmake --build "$work/build"; } >"$work/log" 2>&1; then
     cat "$work/log"
     exit 1
 fi

@@ -1,0 +1,737 @@
+/* Every reduction against the canonical tree, written here once more and as naively as it can be: floats must have its bits on both tiers, with one
+ * thread and two, whatever the shape, the axes, the layout of the operand and what else is in the kernel. And the tree itself against exact sums. */
+#include "ops/common.h"
+
+/* ---- the canonical tree (docs/architecture.md) ---- */
+
+typedef enum reduction_op { SUM, PROD, MAX, MIN, MEAN, ANY, ALL, REDUCTIONS } reduction_op;
+
+/* A reduction of ops.def that is not in this file does not compile. */
+enum { HAS_sum = SUM, HAS_prod = PROD, HAS_max = MAX, HAS_min = MIN, HAS_mean = MEAN, HAS_any = ANY, HAS_all = ALL };
+typedef struct reduction_row {
+    int op;
+    const char *name;
+    krf_expr (*build)(krf_expr x, int n_axes, const int *axes, bool keepdims);
+} reduction_row;
+#define NODE(name, arity)
+#define OP(name, arity, RULE, infix, doc)
+#define CODE(name, KIND, ...)
+#define CUDA(name, KIND, ...)
+#define GRAD(name, ...)
+#define REDUCE(name, RULE, doc) [HAS_##name] = {HAS_##name, #name, krf_##name},
+#define COMBINE(name, KIND, identity, ...)
+#define ALIAS(other, name)
+static const reduction_row rows[REDUCTIONS] = {
+#include "ir/ops.def"
+};
+#include "ir/ops_undef.h"
+
+/* The dtype that is accumulated in and returned. */
+static krf_dtype result_dtype(reduction_op op, krf_dtype x) {
+    switch (op) {
+    case SUM:
+    case PROD: return is_real(x) ? x : KRF_I64;
+    case MEAN: return is_real(x) ? x : KRF_F64;
+    case ANY:
+    case ALL: return KRF_BOOL;
+    default: return x;
+    }
+}
+
+static double larger(double a, double b) {
+    if (isnan(a) || isnan(b)) {
+        return (double)NAN;
+    }
+    return a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+
+static double combine_real(reduction_op op, bool narrow, double a, double b) {
+    double r = op == MAX ? larger(a, b) : op == MIN ? -larger(-a, -b) : op == PROD ? a * b : a + b;
+    return narrow ? (double)(float)r : r; /* one rounding: the double sum or product of floats is exact, or rounds innocuously */
+}
+
+/* 256 lanes, each over every 256th element in order, then halves added to halves. Lanes without an element hold the identity. */
+static double chunk_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
+    double lanes[256];
+    for (int lane = 0; lane < 256; lane++) {
+        lanes[lane] = op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
+        for (int64_t i = lane; i < n; i += 256) {
+            lanes[lane] = combine_real(op, narrow, lanes[lane], x[i]);
+        }
+    }
+    for (int half = 128; half > 0; half /= 2) {
+        for (int lane = 0; lane < half; lane++) {
+            lanes[lane] = combine_real(op, narrow, lanes[lane], lanes[lane + half]);
+        }
+    }
+    return lanes[0];
+}
+
+static double canonical_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
+    int64_t chunk = 1024; /* 2048 chunks or fewer, where 1,024 to 16,384 elements make that possible */
+    while (chunk < 16384 && chunk * 2048 < n) {
+        chunk *= 2;
+    }
+    int64_t chunks = (n + chunk - 1) / chunk;
+    if (n == 0) {
+        return op == PROD ? 1 : 0;
+    }
+    double *partial = malloc((size_t)chunks * sizeof *partial);
+    assert_non_null(partial);
+    for (int64_t c = 0; c < chunks; c++) {
+        partial[c] = chunk_tree(op, narrow, x + c * chunk, n - c * chunk < chunk ? n - c * chunk : chunk);
+    }
+    double r = chunks == 1 ? partial[0] : chunk_tree(op, narrow, partial, chunks);
+    free(partial);
+    return r;
+}
+
+static int64_t reduce_integers(reduction_op op, const int64_t *x, int64_t n) {
+    uint64_t r = op == PROD || op == ALL ? 1 : op == MAX ? (uint64_t)INT64_MIN : op == MIN ? (uint64_t)INT64_MAX : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t now = (int64_t)r;
+        r = op == SUM    ? r + (uint64_t)x[i]
+            : op == PROD ? r * (uint64_t)x[i]
+            : op == MAX  ? (uint64_t)(x[i] > now ? x[i] : now)
+            : op == MIN  ? (uint64_t)(x[i] < now ? x[i] : now)
+            : op == ANY  ? (uint64_t)(x[i] != 0 || now != 0)
+                         : (uint64_t)(x[i] != 0 && now != 0);
+    }
+    return (int64_t)r;
+}
+
+/* ---- operands ---- */
+
+#define RANK 5
+
+/* PLAIN: an array in C order. VIEW: an array with a pitch, the first axis backwards, not on a border. The others are views in the graph. */
+typedef enum way { PLAIN, VIEW, STEP, BACK, TRANSPOSED, STRETCHED, WAYS } way;
+typedef enum filling { EVERYDAY, SPECIAL, ALL_EQUAL } filling;
+
+typedef struct input {
+    krf_dtype dtype;
+    way way;
+    int rank;
+    int64_t shape[RANK], strides[RANK], offset; /* as the reduction sees it */
+    int base_rank;
+    int64_t base_shape[RANK];
+    int64_t count;
+    void *memory;
+} input;
+
+static void c_order(int rank, const int64_t *shape, int64_t *strides) {
+    int64_t step = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[i] = step;
+        step *= shape[i];
+    }
+}
+
+/* Everyday floats lie around 1 with either sign, so that long products stay in range while every sum and product rounds. */
+static value element(krf_dtype dtype, filling how, uint64_t *state) {
+    static const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e30, -1e30, 0x1p-149, 5, -0.0, -0.0, -0.0, 3, 1, 2, 1};
+    uint64_t bits = next_random(state);
+    value v = {.dtype = dtype};
+    if (how == ALL_EQUAL) {
+        v.f = -0.0;
+        v.i = 1;
+    } else if (is_real(dtype)) {
+        v.f = (bits & 1 ? 1 : -1) * exp2(random_unit(state) - 0.5);
+        v.f = how == SPECIAL && bits % 16 < 5 ? special[(bits >> 8) % 16] : v.f;
+    } else if (dtype == KRF_BOOL) {
+        v.i = bits % 7 != 0;
+    } else {
+        v.i = how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT64_MAX : INT64_MIN) : (int64_t)(bits | 1) >> (bits >> 58);
+        v.i = dtype == KRF_I32 && how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT32_MAX : INT32_MIN) : v.i;
+    }
+    return convert(v, dtype);
+}
+
+static input make_input(krf_dtype dtype, way w, int rank, const int64_t *shape, filling how, uint64_t seed) {
+    input x = {.dtype = dtype, .way = w, .rank = rank, .base_rank = rank};
+    int64_t middle = rank / 2;
+    for (int i = 0; i < rank; i++) {
+        x.shape[i] = x.base_shape[i] = shape[i];
+    }
+    if (w == VIEW && rank > 0) {
+        x.base_shape[rank - 1] += 3;
+    } else if (w == STEP && rank > 0) {
+        x.base_shape[rank - 1] = shape[rank - 1] > 0 ? 2 * shape[rank - 1] - 1 : 0;
+    } else if (w == TRANSPOSED) {
+        for (int i = 0; i < rank; i++) {
+            x.base_shape[i] = shape[rank - 1 - i];
+        }
+    } else if (w == STRETCHED && rank > 0) {
+        x.base_shape[middle] = 1;
+    }
+    c_order(rank, x.base_shape, x.strides);
+    x.count = rank > 0 ? x.strides[0] * x.base_shape[0] : 1;
+    if (w == VIEW && rank > 0) {
+        x.base_rank = 1;
+        x.offset = 1 + (rank > 1 && shape[0] > 0 ? (shape[0] - 1) * x.strides[0] : 0);
+        x.strides[0] = rank > 1 ? -x.strides[0] : 1;
+        x.base_shape[0] = ++x.count;
+    } else if (w == STEP && rank > 0) {
+        x.strides[rank - 1] = 2;
+    } else if (w == BACK) {
+        for (int i = 0; i < rank; i++) {
+            x.offset += shape[i] > 0 ? (shape[i] - 1) * x.strides[i] : 0;
+            x.strides[i] = -x.strides[i];
+        }
+    } else if (w == TRANSPOSED) {
+        for (int i = 0; 2 * i < rank; i++) {
+            int64_t swap = x.strides[i];
+            x.strides[i] = x.strides[rank - 1 - i];
+            x.strides[rank - 1 - i] = swap;
+        }
+    } else if (w == STRETCHED && rank > 0) {
+        x.strides[middle] = 0;
+    }
+    x.memory = malloc((size_t)x.count * bytes_of(dtype) + 1);
+    assert_non_null(x.memory);
+    for (int64_t i = 0; i < x.count; i++) {
+        put(x.memory, i, element(dtype, how, &seed));
+    }
+    return x;
+}
+
+static krf_expr input_expr(run *r, krf_graph *g, const input *x, krf_array **array) {
+    krf_array *base = NULL, *view = NULL;
+    krf_status status = krf_array_from_host(r->context, x->dtype, x->base_rank, x->base_shape, x->memory, &base);
+    if (status == KRF_OK && x->way == VIEW && x->rank > 0) {
+        status = krf_array_view(base, x->rank, x->shape, x->strides, x->offset, &view);
+        krf_array_release(base);
+        base = view;
+    }
+    if (status != KRF_OK) {
+        fail_msg("input: %s", krf_error_message());
+    }
+    *array = base;
+    krf_expr e = krf_input(g, base);
+    krf_range ranges[RANK];
+    for (int i = 0; i < x->rank; i++) {
+        ranges[i] = (krf_range){KRF_NONE, KRF_NONE, x->way == BACK ? -1 : 1};
+    }
+    switch (x->way) {
+    case STEP:
+        if (x->rank > 0) {
+            ranges[x->rank - 1].step = 2;
+        }
+        return krf_slice(e, x->rank, ranges);
+    case BACK: return krf_slice(e, x->rank, ranges);
+    case TRANSPOSED: return krf_transpose(e, NULL);
+    case STRETCHED: return krf_broadcast_to(e, x->rank, x->shape);
+    default: return e;
+    }
+}
+
+/* ---- reductions and what they must give ---- */
+
+typedef struct reduction {
+    int input;
+    reduction_op op;
+    unsigned mask;
+    bool keepdims;
+    bool prologue; /* of x * x + x, for floats */
+    bool epilogue; /* sqrt(|r|) * 3 - r, for floats */
+} reduction;
+
+typedef struct outcome {
+    krf_dtype dtype;
+    int rank;
+    int64_t shape[RANK], size;
+    void *data;
+} outcome;
+
+static double rounded(bool narrow, double x) { return narrow ? (double)(float)x : x; }
+
+static double before(const reduction *r, bool narrow, double x) {
+    return r->prologue ? rounded(narrow, rounded(narrow, x * x) + x) : x;
+}
+
+static double after(const reduction *r, bool narrow, double x) {
+    return r->epilogue ? rounded(narrow, rounded(narrow, rounded(narrow, sqrt(fabs(x))) * 3) - x) : x;
+}
+
+static value reduce_values(const reduction *r, krf_dtype from, const value *x, int64_t n) {
+    value v = {.dtype = result_dtype(r->op, from)};
+    const bool narrow = v.dtype == KRF_F32;
+    if (!is_real(v.dtype)) {
+        int64_t *items = malloc((size_t)n * sizeof *items + 1);
+        assert_non_null(items);
+        for (int64_t i = 0; i < n; i++) {
+            items[i] = convert(x[i], v.dtype).i;
+        }
+        v.i = reduce_integers(r->op, items, n);
+        free(items);
+        return v;
+    }
+    double *items = malloc((size_t)n * sizeof *items + 1);
+    assert_non_null(items);
+    for (int64_t i = 0; i < n; i++) {
+        items[i] = before(r, narrow, convert(x[i], v.dtype).f);
+    }
+    v.f = canonical_tree(r->op, narrow, items, n);
+    if (r->op == MEAN) {
+        v.f = rounded(narrow, v.f / rounded(narrow, (double)n));
+    }
+    v.f = after(r, narrow, v.f);
+    free(items);
+    return v;
+}
+
+/* The element of x at a position counted in C order over the axes of `axes` (a mask), plus an offset. */
+static int64_t offset_of(const input *x, unsigned axes, int64_t index) {
+    int64_t offset = 0;
+    for (int i = x->rank - 1; i >= 0; i--) {
+        if ((axes >> i & 1) != 0 && x->shape[i] > 0) {
+            offset += index % x->shape[i] * x->strides[i];
+            index /= x->shape[i];
+        }
+    }
+    return offset;
+}
+
+static outcome expected(const reduction *r, const input *x) {
+    const krf_dtype dtype = result_dtype(r->op, x->dtype);
+    outcome out = {.dtype = dtype, .size = 1};
+    int64_t n = 1;
+    for (int i = 0; i < x->rank; i++) {
+        bool gone = (r->mask >> i & 1) != 0;
+        n *= gone ? x->shape[i] : 1;
+        out.size *= gone ? 1 : x->shape[i];
+        if (!gone || r->keepdims) {
+            out.shape[out.rank++] = gone ? 1 : x->shape[i];
+        }
+    }
+    out.data = malloc((size_t)out.size * bytes_of(dtype) + 1);
+    value *values = malloc((size_t)n * sizeof *values + 1);
+    assert_non_null(out.data);
+    assert_non_null(values);
+    for (int64_t o = 0; o < out.size; o++) {
+        int64_t start = x->offset + offset_of(x, ~r->mask, o);
+        for (int64_t i = 0; i < n; i++) {
+            values[i] = get(x->memory, x->dtype, start + offset_of(x, r->mask, i));
+        }
+        if (r->mask == 0) { /* nothing is reduced: the value itself, in the result's dtype */
+            const bool narrow = dtype == KRF_F32;
+            value v = convert(values[0], dtype);
+            v.f = is_real(dtype) ? after(r, narrow, before(r, narrow, v.f)) : v.f;
+            put(out.data, o, v);
+        } else {
+            put(out.data, o, reduce_values(r, x->dtype, values, n));
+        }
+    }
+    free(values);
+    return out;
+}
+
+static krf_expr build(const reduction *r, const input *x, krf_expr e, uint64_t style) {
+    int axes[RANK], n = 0;
+    for (int i = 0; i < x->rank; i++) {
+        if ((r->mask >> i & 1) != 0) {
+            axes[n++] = (style >> i & 1) != 0 ? i - x->rank : i; /* negative ones count from the end */
+        }
+    }
+    if ((style & 64) != 0 && n > 1) { /* the order in which axes are named means nothing */
+        int swap = axes[0];
+        axes[0] = axes[n - 1];
+        axes[n - 1] = swap;
+    }
+    bool all = r->mask == (1u << x->rank) - 1 && (style & 128) != 0;
+    if (r->prologue) {
+        e = krf_add(krf_multiply(e, e), e);
+    }
+    e = rows[r->op].build(e, n, all ? NULL : axes, r->keepdims);
+    return r->epilogue ? krf_subtract(krf_multiply(krf_sqrt(krf_abs(e)), krf_int(e.graph, 3)), e) : e;
+}
+
+static const char *describe(const reduction *r, const input *x, char *text, size_t bytes) {
+    static const char *const ways[WAYS] = {"plain", "view", "step 2", "backwards", "transposed", "stretched"};
+    int at = snprintf(text, bytes, "%s%s%s of %s %s (", rows[r->op].name, r->prologue ? " with prologue" : "",
+                      r->epilogue ? " with epilogue" : "", ways[x->way], name_of(x->dtype));
+    for (int i = 0; i < x->rank; i++) {
+        at += snprintf(text + at, bytes - (size_t)at, "%" PRId64 "%s", x->shape[i], i + 1 < x->rank ? ", " : "");
+    }
+    snprintf(text + at, bytes - (size_t)at, ") over axes 0x%x%s", r->mask, r->keepdims ? ", keepdims" : "");
+    return text;
+}
+
+/* ---- batches ---- */
+
+static runs all_runs;
+
+static void check_result(const run *r, const reduction *now, const input *x, const outcome *want, krf_array *got) {
+    char text[160], left[64], right[64];
+    describe(now, x, text, sizeof text);
+    void *data = to_host(got, want->dtype, want->rank, want->shape, text);
+    for (int64_t i = 0; data != NULL && i < want->size; i++) {
+        value a = get(data, want->dtype, i), b = get(want->data, want->dtype, i);
+        if (!same(a, b)) {
+            COMPLAIN("%s: %s: element %" PRId64 ": %s, the canonical tree gives %s", r->label, text, i, show(a, left, sizeof left),
+                     show(b, right, sizeof right));
+            break;
+        }
+    }
+    free(data);
+}
+
+/* All reductions in one evaluation, in every run, each time with the axes named in another way. */
+static void check_batch(int n_inputs, const input *inputs, int n, const reduction *list) {
+    outcome *want = calloc((size_t)n, sizeof *want);
+    krf_array **arrays = calloc((size_t)n_inputs, sizeof *arrays), **outputs = calloc((size_t)n, sizeof *outputs);
+    krf_expr *operands = calloc((size_t)n_inputs, sizeof *operands), *built = calloc((size_t)n, sizeof *built);
+    uint64_t state = 3;
+    char text[160];
+    for (int i = 0; i < n; i++) {
+        want[i] = expected(&list[i], &inputs[list[i].input]);
+    }
+    for (int k = 0; k < all_runs.n; k++) {
+        run *r = &all_runs.run[k];
+        krf_graph *g = krf_graph_create(r->context);
+        for (int i = 0; i < n_inputs; i++) {
+            operands[i] = input_expr(r, g, &inputs[i], &arrays[i]);
+        }
+        for (int i = 0; i < n; i++) {
+            const input *x = &inputs[list[i].input];
+            built[i] = build(&list[i], x, operands[list[i].input], next_random(&state));
+            if (!krf_expr_ok(built[i]) || krf_expr_dtype(built[i]) != want[i].dtype || krf_expr_rank(built[i]) != want[i].rank) {
+                COMPLAIN("%s: %s, rank %d; expected %s, rank %d: %s", describe(&list[i], x, text, sizeof text),
+                         name_of(krf_expr_dtype(built[i])), krf_expr_rank(built[i]), name_of(want[i].dtype), want[i].rank,
+                         krf_graph_error(g));
+            }
+            outputs[i] = NULL;
+        }
+        krf_status status = krf_eval_many(n, built, outputs);
+        if (status != KRF_OK) {
+            COMPLAIN("%s: %s and others: %s: %s", r->label, describe(&list[0], &inputs[0], text, sizeof text), krf_status_name(status),
+                     krf_error_message());
+        }
+        for (int i = 0; i < n; i++) {
+            if (status == KRF_OK) {
+                check_result(r, &list[i], &inputs[list[i].input], &want[i], outputs[i]);
+            }
+            krf_array_release(outputs[i]);
+        }
+        krf_graph_destroy(g);
+        for (int i = 0; i < n_inputs; i++) {
+            krf_array_release(arrays[i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        free(want[i].data);
+    }
+    free(want);
+    free(arrays);
+    free(outputs);
+    free(operands);
+    free(built);
+}
+
+/* Whether the reduction is defined: the largest of nothing is not, unless nothing is asked for. */
+static bool defined(reduction_op op, const input *x, unsigned mask) {
+    bool empty = false, none = false;
+    for (int i = 0; i < x->rank; i++) {
+        empty |= (mask >> i & 1) != 0 && x->shape[i] == 0;
+        none |= (mask >> i & 1) == 0 && x->shape[i] == 0;
+    }
+    return (op != MAX && op != MIN) || !empty || none;
+}
+
+/* All reductions of one operand over all sets of axes, or over those in `masks` (a bit set of masks). */
+static int all_of(reduction *list, int index, const input *x, uint32_t masks, bool both_keepdims) {
+    int n = 0;
+    for (unsigned mask = 0; mask < 1u << x->rank; mask++) {
+        for (int op = 0; op < REDUCTIONS && (masks >> mask & 1) != 0; op++) {
+            for (int keep = 0; keep < (both_keepdims ? 2 : 1); keep++) {
+                if (defined((reduction_op)op, x, mask)) {
+                    list[n++] = (reduction){.input = index, .op = (reduction_op)op, .mask = mask, .keepdims = both_keepdims ? keep == 1 : mask % 2 == 1};
+                }
+            }
+        }
+    }
+    return n;
+}
+
+/* ---- the tests ---- */
+
+static reduction list[4096];
+
+/* Reduced extents around every border of the tree; few and many results; reduced axis inside and outside. */
+static void test_extents(void **unused) {
+    (void)unused;
+    static const int64_t extents[] = {0, 1, 2, 7, 8, 9, 31, 255, 256, 257, 511, 1000, 1023, 1024, 1025, 2049, 5000, 70000};
+    static const int64_t kept[] = {1, 3, 300};
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
+        for (size_t k = 0; k < 3; k++) {
+            if (extents[e] * kept[k] > 1000000 && extents[e] != 5000) {
+                continue;
+            }
+            input inputs[2 * DTYPES];
+            int n = 0, n_inputs = 0;
+            for (int d = 0; d < DTYPES; d++) {
+                bool large = extents[e] * kept[k] > 100000;
+                if (large && d != KRF_F32 && (d != KRF_I32 || k == 2)) {
+                    continue; /* time */
+                }
+                inputs[n_inputs] = make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){kept[k], extents[e]}, EVERYDAY, 10 * e + k);
+                n += all_of(list + n, n_inputs, &inputs[n_inputs], 1u << 2, false);
+                n_inputs++;
+                inputs[n_inputs] = make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){extents[e], kept[k]}, EVERYDAY, 20 * e + k);
+                n += all_of(list + n, n_inputs, &inputs[n_inputs], 1u << 1, false);
+                n_inputs++;
+            }
+            check_batch(n_inputs, inputs, n, list);
+            for (int i = 0; i < n_inputs; i++) {
+                free(inputs[i].memory);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Every rank, every set of axes, every layout. Kernels are cut by shape and axes, so each of these has many. */
+static void test_shapes(void **unused) {
+    (void)unused;
+    static const struct {
+        int rank;
+        int64_t shape[RANK];
+        uint32_t masks;
+    } shapes[] = {
+        {0, {0}, 1u},
+        {1, {0}, 3u},
+        {1, {1300}, 3u},
+        {2, {5, 270}, 15u},
+        {2, {0, 3}, 15u},
+        {2, {3, 0}, 15u},
+        {3, {4, 1, 33}, 255u},
+        {3, {3, 40, 29}, 255u},
+        {3, {2, 0, 5}, 255u},
+        {4, {3, 4, 5, 6}, 0xffffu},
+        {5, {2, 3, 1, 5, 4}, 0x88215a4du},
+        {5, {2, 2, 3, 2, 60}, 0x92481234u},
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        for (int w = 0; w < WAYS; w++) {
+            input inputs[DTYPES];
+            int n = 0, n_inputs = 0;
+            for (int d = 0; d < DTYPES; d++) {
+                /* Layout is a matter of kernels, dtype one of arithmetic: not all pairs on each shape. */
+                if (s > 2 && (d + w + (int)s) % 3 != 0) {
+                    continue;
+                }
+                inputs[n_inputs] = make_input((krf_dtype)d, (way)w, shapes[s].rank, shapes[s].shape, EVERYDAY, 7 * s + (uint64_t)w);
+                n += all_of(list + n, n_inputs, &inputs[n_inputs], shapes[s].masks, shapes[s].rank < 4);
+                n_inputs++;
+            }
+            check_batch(n_inputs, inputs, n, list);
+            for (int i = 0; i < n_inputs; i++) {
+                free(inputs[i].memory);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* NaN, infinities, zeros of both signs and extreme integers, also where they are rare among many; nothing but -0; nothing but true. */
+static void test_specials(void **unused) {
+    (void)unused;
+    input inputs[6 * DTYPES];
+    int n = 0, n_inputs = 0;
+    for (int d = 0; d < DTYPES; d++) {
+        for (int turn = 0; turn < 6; turn++) {
+            const int64_t shape[2] = {turn < 4 ? 200 : 3, turn % 3 == 0 ? 3 : turn == 5 ? 2000 : 300};
+            input *x = &inputs[n_inputs];
+            *x = make_input((krf_dtype)d, PLAIN, 2, shape, turn < 3 ? SPECIAL : ALL_EQUAL, (uint64_t)turn);
+            if (turn == 5) { /* one that differs at the far end */
+                put(x->memory, x->count - 1, convert((value){.dtype = KRF_F64, .f = is_real(x->dtype) ? (double)NAN : 0}, x->dtype));
+            }
+            n += all_of(list + n, n_inputs, x, 15u, false);
+            n_inputs++;
+        }
+    }
+    check_batch(n_inputs, inputs, n, list);
+    for (int i = 0; i < n_inputs; i++) {
+        free(inputs[i].memory);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* What is computed before and after a reduction is part of its kernel and must not change it. */
+static void test_fused(void **unused) {
+    (void)unused;
+    static const int64_t shapes[][2] = {{1, 4000}, {37, 1030}, {1030, 37}, {300, 8}, {1, 1}};
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        input inputs[4];
+        int n = 0;
+        for (int k = 0; k < 4; k++) {
+            inputs[k] = make_input(k % 2 == 0 ? KRF_F32 : KRF_F64, k < 2 ? PLAIN : TRANSPOSED, 2, shapes[s], EVERYDAY, 5 * s + (uint64_t)k);
+            int first = n;
+            n += all_of(list + n, k, &inputs[k], k < 2 ? 15u : 6u, false);
+            int m = 0;
+            for (int i = first; i < n; i++) { /* any and all have no floats to compute on */
+                list[first + m] = list[i];
+                list[first + m].prologue = i % 3 != 0;
+                list[first + m].epilogue = i % 3 != 1;
+                m += list[i].op < ANY;
+            }
+            n = first + m;
+        }
+        check_batch(4, inputs, n, list);
+        for (int k = 0; k < 4; k++) {
+            free(inputs[k].memory);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* More chunks than lanes, and chunks longer than the least. */
+static void test_large(void **unused) {
+    (void)unused;
+    static const int64_t extents[] = {(INT64_C(1) << 21) + 77, (INT64_C(5) << 20) + 1};
+    for (int k = 0; k < 2; k++) {
+        input x = make_input(k == 0 ? KRF_F32 : KRF_F64, PLAIN, 1, &extents[k], EVERYDAY, 99);
+        const reduction both[2] = {{.op = SUM, .mask = 1}, {.op = k == 0 ? MAX : PROD, .mask = 1}};
+        check_batch(1, &x, 2, both);
+        free(x.memory);
+    }
+    input x = make_input(KRF_F32, STEP, 2, (int64_t[]){2, (INT64_C(1) << 20) + 5}, EVERYDAY, 98);
+    const reduction every[2] = {{.op = SUM, .mask = 3}, {.op = MEAN, .mask = 2}};
+    check_batch(1, &x, 2, every);
+    free(x.memory);
+    assert_int_equal(failures, 0);
+}
+
+/* The tree is accurate: against the exact sum, by Neumaier's compensation in long double. */
+static void test_accuracy(void **unused) {
+    (void)unused;
+    run *r = &all_runs.run[0];
+    static const int64_t sizes[] = {10, 1000, 70000, 3000000};
+    for (int s = 0; s < 4; s++) {
+        for (int d = KRF_F32; d <= KRF_F64; d++) {
+            for (int one_sign = 0; one_sign < 2; one_sign++) {
+                input x = make_input((krf_dtype)d, PLAIN, 1, &sizes[s], EVERYDAY, 1000 + (uint64_t)s);
+                long double sum = 0, lost = 0, size = 0;
+                for (int64_t i = 0; i < sizes[s]; i++) {
+                    value v = get(x.memory, x.dtype, i);
+                    v.f = one_sign != 0 ? fabs(v.f) : v.f;
+                    put(x.memory, i, v);
+                    long double now = (long double)v.f, next = sum + now;
+                    lost += fabsl(sum) >= fabsl(now) ? (sum - next) + now : (now - next) + sum;
+                    sum = next;
+                    size += fabsl(now);
+                }
+                krf_graph *g = krf_graph_create(r->context);
+                krf_array *array, *out = NULL;
+                krf_expr e = input_expr(r, g, &x, &array);
+                assert_int_equal(krf_eval(krf_sum(e, 0, NULL, false), &out), KRF_OK);
+                unsigned char bytes[8];
+                assert_int_equal(krf_array_to_host(out, bytes, bytes_of((krf_dtype)d)), KRF_OK);
+                double error = (double)(fabsl((long double)get(bytes, (krf_dtype)d, 0).f - (sum + lost)) / size);
+                if (!(error <= (d == KRF_F32 ? 1e-6 : 1e-14))) {
+                    COMPLAIN("sum of %" PRId64 " %s: relative error %g", sizes[s], name_of((krf_dtype)d), error);
+                }
+                krf_array_release(out);
+                krf_array_release(array);
+                krf_graph_destroy(g);
+                free(x.memory);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void expect_error(krf_graph *g, krf_expr x, krf_status status, const char *what) {
+    krf_array *out = NULL;
+    if (krf_expr_ok(x) || krf_graph_status(g) != status || krf_eval(x, &out) != status || out != NULL) {
+        COMPLAIN("%s: %s, not %s", what, krf_status_name(krf_graph_status(g)), krf_status_name(status));
+    }
+    krf_graph_reset(g);
+}
+
+static void test_refused(void **unused) {
+    (void)unused;
+    run *r = &all_runs.run[0];
+    input x = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 4}, EVERYDAY, 1), none = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 0}, EVERYDAY, 1);
+    krf_graph *g = krf_graph_create(r->context);
+    krf_array *a, *b;
+    krf_expr e = input_expr(r, g, &x, &a), f = input_expr(r, g, &none, &b);
+    expect_error(g, krf_max(f, 0, NULL, false), KRF_E_SHAPE, "max over nothing");
+    f = krf_input(g, b);
+    expect_error(g, krf_min(f, 1, (int[]){-1}, true), KRF_E_SHAPE, "min over nothing");
+    for (int axis = -4; axis <= 3; axis++) {
+        e = krf_input(g, a);
+        if (axis < -2 || axis > 1) {
+            expect_error(g, krf_sum(e, 1, &axis, false), KRF_E_ARGUMENT, "an axis out of range");
+        }
+    }
+    e = krf_input(g, a);
+    expect_error(g, krf_sum(e, 2, (int[]){0, -2}, false), KRF_E_ARGUMENT, "an axis given twice");
+    krf_graph_destroy(g);
+    krf_array_release(a);
+    krf_array_release(b);
+    free(x.memory);
+    free(none.memory);
+    assert_int_equal(failures, 0);
+}
+
+/* Weak scalars, constants and stretched values under a reduction: no array is read at all, or one element many times. */
+static void test_constants(void **unused) {
+    (void)unused;
+    for (int k = 0; k < all_runs.n; k++) {
+        krf_graph *g = krf_graph_create(all_runs.run[k].context);
+        const int64_t shape[2] = {7, 300};
+        krf_expr two = krf_broadcast_to(krf_cast(krf_real(g, 2.25), KRF_F32), 2, shape);
+        krf_expr three = krf_broadcast_to(krf_cast(krf_int(g, 3), KRF_I32), 2, shape);
+        const krf_expr built[] = {krf_sum(krf_int(g, 5), 0, NULL, false),  krf_mean(krf_real(g, 5.5), 0, NULL, true),
+                                  krf_any(krf_real(g, NAN), 0, NULL, false), krf_sum(two, 0, NULL, false),
+                                  krf_prod(three, 1, (int[]){1}, false),   krf_max(krf_add(two, three), 1, (int[]){0}, true),
+                                  krf_mean(three, 0, NULL, true),          krf_sum(krf_equal(two, two), 1, (int[]){-1}, false)};
+        uint64_t power = 1;
+        for (int i = 0; i < 300; i++) {
+            power *= 3;
+        }
+        const value want[] = {{KRF_I64, 5, 0},       {KRF_F64, 0, 5.5},           {KRF_BOOL, 1, 0}, {KRF_F32, 0, 7 * 300 * 2.25},
+                              {KRF_I64, (int64_t)power, 0}, {KRF_F32, 0, 5.25}, {KRF_F64, 0, 3}, {KRF_I64, 300, 0}};
+        krf_array *outputs[8] = {NULL};
+        krf_status status = krf_eval_many(8, built, outputs);
+        if (status != KRF_OK) {
+            COMPLAIN("constants: %s: %s", krf_status_name(status), krf_error_message());
+        }
+        for (int i = 0; i < 8 && status == KRF_OK; i++) {
+            char text[64];
+            void *data = to_host(outputs[i], want[i].dtype, krf_expr_rank(built[i]), krf_expr_shape(built[i]), "constants");
+            for (int64_t j = 0; data != NULL && j < krf_array_size(outputs[i]); j++) {
+                if (!same(get(data, want[i].dtype, j), want[i])) {
+                    COMPLAIN("%s: reduction %d of constants gave %s", all_runs.run[k].label, i, show(get(data, want[i].dtype, j), text, sizeof text));
+                    break;
+                }
+            }
+            free(data);
+            krf_array_release(outputs[i]);
+        }
+        krf_graph_destroy(g);
+    }
+    assert_int_equal(failures, 0);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_runs(&all_runs, true);
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    close_runs(&all_runs);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_shapes),   cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_large),    cmocka_unit_test(test_accuracy),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
