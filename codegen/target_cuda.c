@@ -76,7 +76,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_printf(out, "a.%s[0", name);
         put_offset(e, i->slot, false, out);
         krf__str_put(out, "]");
-    } else if (e->k->schedule == KRF__REDUCE_COL) {
+    } else if (e->mode == 3 || e->k->schedule == KRF__REDUCE_COL) {
         krf__str_printf(out, "a.%s[0", name);
         put_offset(e, i->slot, true, out);
         krf__str_put(out, "]");
@@ -85,7 +85,16 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     } else if (vectored(e, i->slot)) {
         krf__str_printf(out, "v_%s[q].at[k]", name);
     } else {
-        krf__str_printf(out, "v_%s[q * %d + k]", name, e->k->vector);
+        krf__str_printf(out, "v_%s[q]", name);
+    }
+}
+
+static void put_lines(krf__str *out, const char *indent, const char *text) {
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, "\n") + 1;
+        krf__str_put(out, indent);
+        krf__str_putn(out, text, length);
+        text += length;
     }
 }
 
@@ -165,48 +174,38 @@ static int rows(const krf__emitter *e) {
 
 static int quads(const krf__emitter *e) { return rows(e) * (KRF__LANES / 32 / e->k->vector); }
 
+/* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
 static void reduce_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     int v = k->vector;
-    krf__str inner = {0}, masked = {0};
+    krf__str inner = {0};
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const char *name = e->operand_names[i], *type = krf__c_type(k->operands[i].dtype);
         if (!in_domain(e, i, KRF__load)) {
             continue;
         }
         if (vectored(e, i)) {
-            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d];\n", word_type(e, i), type, v, name, quads(e));
-            krf__str_printf(&inner, "    v_%s[q].word = __ldcs((const %s *)(a.%s", name, word_type(e, i), name);
+            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", word_type(e, i), type, v, name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q].word = __ldcs((const %s *)(a.%s", name, word_type(e, i), name);
             put_offset(e, i, true, &inner);
             krf__str_put(&inner, "));\n");
-            krf__str_printf(&masked, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s[q].at[k] = p_q + k < last ? a.%s[k", v, name, name);
-            put_offset(e, i, true, &masked);
-            krf__str_printf(&masked, "] : (%s)0;\n    }\n", type);
         } else {
-            krf__str_printf(out, "%s v_%s[%d];\n", type, name, quads(e) * v);
-            for (int kk = 0; kk < v; kk++) {
-                /* v > 1 with an operand that is no vector: it is constant along the row */
-                krf__str_printf(&inner, "    v_%s[q * %d + %d] = a.%s[0", name, v, kk, name);
-                put_offset(e, i, true, &inner);
-                krf__str_put(&inner, "];\n");
-                krf__str_printf(&masked, "    v_%s[q * %d + %d] = p_q < last ? a.%s[0", name, v, kk, name);
-                put_offset(e, i, true, &masked);
-                krf__str_printf(&masked, "] : (%s)0;\n", type);
-            }
+            krf__str_printf(out, "%s v_%s[%d] = {};\n", type, name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q] = a.%s[0", name, name);
+            put_offset(e, i, true, &inner);
+            krf__str_put(&inner, "];\n");
         }
     }
-    for (int part = 0; part < 2; part++) {
-        krf__str_put(out, part == 0 ? "if (whole) {\n" : "} else {\n");
-        krf__str_printf(out, "    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", quads(e));
-        krf__str_printf(out, "    const %s p_q = p + (q * 32 + thread) * %d;\n    ", krf__index_type(e), v);
-        krf__emit_position(e, KRF__PART_REDUCED, "p_q", out);
-        krf__str_put(out, part == 0 ? (inner.data ? inner.data : "") : (masked.data ? masked.data : ""));
-        krf__str_put(out, "    }\n");
-    }
-    krf__str_put(out, "}\n");
-    out->failed |= inner.failed || masked.failed;
+    krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n", quads(e));
+    krf__str_printf(out, "    const %s p_q = p + (q * 32 + thread) * %d;\n    if (p_q + %d <= last) {\n", krf__index_type(e), v, v);
+    krf__str position = {0};
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    put_lines(out, "        ", position.data);
+    krf__str_put(out, inner.data != NULL ? inner.data : "");
+    krf__str_put(out, "    }\n}\n");
+    out->failed |= inner.failed || position.failed;
     krf__str_free(&inner);
-    krf__str_free(&masked);
+    krf__str_free(&position);
 }
 
 static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
@@ -226,6 +225,32 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
         put_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
+}
+
+/* The up to V - 1 elements after the last whole vector: the thread of their lanes takes them one by one. */
+static void reduce_rest(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str position = {0};
+    if (k->vector == 1) {
+        return;
+    }
+    krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
+    krf__str_printf(out, "if (thread == rest_lane / %d %% 32) {\n    #pragma unroll 1\n", k->vector);
+    krf__str_printf(out, "    for (int k = 0; k < rest; k++) {\n        const %s p_k = last - rest + k;\n", krf__index_type(e));
+    krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
+    put_lines(out, "        ", position.data);
+    e->mode = 3;
+    put_statements(e, 0, k->n_domain, "        ", out);
+    e->mode = 0;
+    krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
+        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__str_put(out, ");\n");
+    }
+    krf__str_put(out, "            }\n        }\n    }\n}\n");
+    out->failed |= position.failed;
+    krf__str_free(&position);
 }
 
 static void accumulators(krf__emitter *e, krf__str *out) {
@@ -307,7 +332,7 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Lane t of the tree over chunks is thread t; halves down to a warp meet in shared memory. */
+/* Lane t of the tree over chunks is thread t; halves meet in shared memory. */
 static void block_combine(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
@@ -316,18 +341,9 @@ static void block_combine(krf__emitter *e, krf__str *out) {
         put_partial(e, r, true, "n", out);
         krf__str_printf(out, ");\n}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
-    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n >= 32; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
+    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "        shared%u[threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.x + n]);\n", r, r, r, r, r);
-    }
-    krf__str_put(out, "    }\n}\nif (threadIdx.x < 32) {\n    #pragma unroll 1\n    for (int n = 16; n > 0; n /= 2) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str value = {0};
-        krf__str_printf(&value, "r%u", r);
-        krf__str_printf(out, "        r%u = red%u(r%u, ", r, r, r);
-        put_shuffle(e, r, value.data != NULL ? value.data : "", "n", out);
-        krf__str_put(out, ");\n");
-        krf__str_free(&value);
     }
     krf__str_put(out, "    }\n}\n");
 }
@@ -421,6 +437,7 @@ static const krf__hole holes[] = {
     {"QUADS", put_quads},
     {"REDUCE_LOADS", reduce_loads},
     {"REDUCE_BODY", reduce_body},
+    {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},
     {"RESULTS", results},
     {"CHUNK_DONE", chunk_done},

@@ -1,16 +1,18 @@
-// Elements [first, last) of result o by one warp (those beyond the last count as the identity: cheaper to compile than a branch): lane (q * 32 + thread) * V + k of each 256 is accumulator q * V + k.
+// Elements [first, last) of result o by one warp: lane (q * 32 + thread) * V + k of each 256 is accumulator q * V + k.
+// Vectors beyond the last count as the identity, which costs less to compile than a branch; the elements after the last
+// whole vector are the last of their lanes and come at the end.
 $ACCUMULATORS
 #pragma unroll 1
 for ($INDEX p = first; p < last; p += 256 * $ROWS) {
-    const bool whole = p + 256 * $ROWS <= last;
     $REDUCE_LOADS
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
+        const bool valid = p + (q * 32 + thread + 1) * $VECTOR <= last;
         #pragma unroll
         for (int k = 0; k < $VECTOR; k++) {
-            const bool valid = whole || p + (q * 32 + thread) * $VECTOR + k < last;
             $REDUCE_BODY
         }
     }
 }
+$REDUCE_REST
 $WARP_TREE

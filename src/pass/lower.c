@@ -57,9 +57,11 @@ static uint32_t add(lowering *l, const krf__node *node, const int64_t *shape, co
     if (id == 0) {
         return 0;
     }
+    size_t known = l->reduces_capacity;
     if (!krf__grow(&l->reduces, &l->reduces_capacity, id + (size_t)1, sizeof *l->reduces)) {
         return krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
     }
+    memset(l->reduces + known, 0, (l->reduces_capacity - known) * sizeof *l->reduces); /* inputs do not come by here */
     l->reduces[id] = krf__op_info_of(node->op)->class_ == KRF__CLASS_REDUCE;
     for (int k = 0; k < 3; k++) {
         l->reduces[id] |= node->args[k] != 0 && l->reduces[node->args[k]];

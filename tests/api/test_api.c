@@ -1257,9 +1257,11 @@ static void test_out_of_memory(void **state) {
         if (status != KRF_OK && status != KRF_E_MEMORY) {
             fail_msg("allocation %ld: %s: %s", n, krf_status_name(status), krf_error_message());
         }
-        if (status != KRF_OK) { /* the next call is right, and the one after that finds cold caches */
+        if (status != KRF_OK) { /* the next call is right */
             assert_ok(whole_life(ctx, a, v, result));
             assert_memory_equal(result, expected, sizeof result);
+        }
+        if (status != KRF_OK && n % (on_gpu() ? 64 : 1) == 0) { /* and the one after that finds cold caches */
             krf_array_release(a);
             krf_array_release(v);
             krf_context_destroy(ctx);
@@ -1357,7 +1359,7 @@ static void test_threads(void **state) {
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const char *asked = getenv("KRF_TEST_DEVICE");
     device_name = asked != NULL ? asked : "cpu";
     krf_context_options o = options_of(KRF_CPU_AUTO);
@@ -1367,6 +1369,9 @@ int main(void) {
         return 77;
     }
     krf_context_destroy(ctx);
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_context_options),

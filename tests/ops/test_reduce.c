@@ -1,5 +1,6 @@
-/* Every reduction against the canonical tree, written here once more and as naively as it can be: floats must have its bits on both tiers, with one
- * thread and two, whatever the shape, the axes, the layout of the operand and what else is in the kernel. And the tree itself against exact sums. */
+/* Every reduction against the canonical tree, written here once more and as naively as it can be: floats must have its
+ * bits on both tiers, with one thread and two, whatever the shape, the axes, the layout of the operand and what else is
+ * in the kernel. And the tree itself against exact sums. */
 #include "ops/common.h"
 
 /* ---- the canonical tree (docs/architecture.md) ---- */
@@ -47,10 +48,12 @@ static double larger(double a, double b) {
 
 static double combine_real(reduction_op op, bool narrow, double a, double b) {
     double r = op == MAX ? larger(a, b) : op == MIN ? -larger(-a, -b) : op == PROD ? a * b : a + b;
-    return narrow ? (double)(float)r : r; /* one rounding: the double sum or product of floats is exact, or rounds innocuously */
+    return narrow ? (double)(float)r
+                  : r; /* one rounding: the double sum or product of floats is exact, or rounds innocuously */
 }
 
-/* 256 lanes, each over every 256th element in order, then halves added to halves. Lanes without an element hold the identity. */
+/* 256 lanes, each over every 256th element in order, then halves added to halves. Lanes without an element hold the
+ * identity. */
 static double chunk_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
     double lanes[256];
     for (int lane = 0; lane < 256; lane++) {
@@ -104,7 +107,8 @@ static int64_t reduce_integers(reduction_op op, const int64_t *x, int64_t n) {
 
 #define RANK 5
 
-/* PLAIN: an array in C order. VIEW: an array with a pitch, the first axis backwards, not on a border. The others are views in the graph. */
+/* PLAIN: an array in C order. VIEW: an array with a pitch, the first axis backwards, not on a border. The others are
+ * views in the graph. */
 typedef enum way { PLAIN, VIEW, STEP, BACK, TRANSPOSED, STRETCHED, WAYS } way;
 typedef enum filling { EVERYDAY, SPECIAL, ALL_EQUAL } filling;
 
@@ -127,9 +131,11 @@ static void c_order(int rank, const int64_t *shape, int64_t *strides) {
     }
 }
 
-/* Everyday floats lie around 1 with either sign, so that long products stay in range while every sum and product rounds. */
+/* Everyday floats lie around 1 with either sign, so that long products stay in range while every sum and product
+ * rounds. */
 static value element(krf_dtype dtype, filling how, uint64_t *state) {
-    static const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e30, -1e30, 0x1p-149, 5, -0.0, -0.0, -0.0, 3, 1, 2, 1};
+    static const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e30, -1e30, 0x1p-149,
+                                     5,   -0.0,     -0.0,      -0.0, 3,   1,    2,     1};
     uint64_t bits = next_random(state);
     value v = {.dtype = dtype};
     if (how == ALL_EQUAL) {
@@ -141,7 +147,8 @@ static value element(krf_dtype dtype, filling how, uint64_t *state) {
     } else if (dtype == KRF_BOOL) {
         v.i = bits % 7 != 0;
     } else {
-        v.i = how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT64_MAX : INT64_MIN) : (int64_t)(bits | 1) >> (bits >> 58);
+        v.i =
+            how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT64_MAX : INT64_MIN) : (int64_t)(bits | 1) >> (bits >> 58);
         v.i = dtype == KRF_I32 && how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT32_MAX : INT32_MIN) : v.i;
     }
     return convert(v, dtype);
@@ -368,16 +375,35 @@ static void check_result(const run *r, const reduction *now, const input *x, con
     for (int64_t i = 0; data != NULL && i < want->size; i++) {
         value a = get(data, want->dtype, i), b = get(want->data, want->dtype, i);
         if (!same(a, b)) {
-            COMPLAIN("%s: %s: element %" PRId64 ": %s, the canonical tree gives %s", r->label, text, i, show(a, left, sizeof left),
-                     show(b, right, sizeof right));
+            COMPLAIN("%s: %s: element %" PRId64 ": %s, the canonical tree gives %s", r->label, text, i,
+                     show(a, left, sizeof left), show(b, right, sizeof right));
             break;
         }
     }
     free(data);
 }
 
+static int batches;
+
+/* What the compiled tier gets, for compiling is what takes the time: of each dtype some reductions (small kernels, and
+ * the same text again and again), and every `sparse`-th set of axes, another one in each batch. */
+static bool for_compiler(const reduction *r, const input *x, int sparse) {
+    static const unsigned ops[DTYPES] = {[KRF_BOOL] = 1u << ANY | 1u << ALL,
+                                         [KRF_I32] = 1u << SUM | 1u << MIN,
+                                         [KRF_I64] = 1u << PROD,
+                                         [KRF_F32] = 1u << SUM | 1u << MEAN | 1u << MAX,
+                                         [KRF_F64] = 1u << SUM | 1u << PROD | 1u << MIN};
+    return (ops[x->dtype] >> r->op & 1) != 0 && ((int)r->mask + batches) % sparse == 0
+           && r->keepdims == (r->mask % 2 == 1);
+}
+
 /* All reductions in one evaluation, in every run, each time with the axes named in another way. */
-static void check_batch(int n_inputs, const input *inputs, int n, const reduction *list) {
+static void check_batch(int n_inputs, const input *inputs, int total, const reduction *all, int sparse) {
+    int n = total;
+    const reduction *list = all;
+    reduction *some = calloc((size_t)total, sizeof *some);
+    int *origin = calloc((size_t)total, sizeof *origin);
+    batches++;
     outcome *want = calloc((size_t)n, sizeof *want);
     krf_array **arrays = calloc((size_t)n_inputs, sizeof *arrays), **outputs = calloc((size_t)n, sizeof *outputs);
     krf_expr *operands = calloc((size_t)n_inputs, sizeof *operands), *built = calloc((size_t)n, sizeof *built);
@@ -388,6 +414,17 @@ static void check_batch(int n_inputs, const input *inputs, int n, const reductio
     }
     for (int k = 0; k < all_runs.n; k++) {
         run *r = &all_runs.run[k];
+        n = 0;
+        for (int i = 0; i < total; i++) {
+            if (!r->compiled || for_compiler(&all[i], &inputs[all[i].input], sparse)) {
+                origin[n] = i;
+                some[n++] = all[i];
+            }
+        }
+        list = some;
+        if (n == 0) {
+            continue;
+        }
         krf_graph *g = krf_graph_create(r->context);
         for (int i = 0; i < n_inputs; i++) {
             operands[i] = input_expr(r, g, &inputs[i], &arrays[i]);
@@ -395,21 +432,22 @@ static void check_batch(int n_inputs, const input *inputs, int n, const reductio
         for (int i = 0; i < n; i++) {
             const input *x = &inputs[list[i].input];
             built[i] = build(&list[i], x, operands[list[i].input], next_random(&state));
-            if (!krf_expr_ok(built[i]) || krf_expr_dtype(built[i]) != want[i].dtype || krf_expr_rank(built[i]) != want[i].rank) {
+            if (!krf_expr_ok(built[i]) || krf_expr_dtype(built[i]) != want[origin[i]].dtype
+                || krf_expr_rank(built[i]) != want[origin[i]].rank) {
                 COMPLAIN("%s: %s, rank %d; expected %s, rank %d: %s", describe(&list[i], x, text, sizeof text),
-                         name_of(krf_expr_dtype(built[i])), krf_expr_rank(built[i]), name_of(want[i].dtype), want[i].rank,
-                         krf_graph_error(g));
+                         name_of(krf_expr_dtype(built[i])), krf_expr_rank(built[i]), name_of(want[origin[i]].dtype),
+                         want[origin[i]].rank, krf_graph_error(g));
             }
             outputs[i] = NULL;
         }
         krf_status status = krf_eval_many(n, built, outputs);
         if (status != KRF_OK) {
-            COMPLAIN("%s: %s and others: %s: %s", r->label, describe(&list[0], &inputs[0], text, sizeof text), krf_status_name(status),
-                     krf_error_message());
+            COMPLAIN("%s: %s and others: %s: %s", r->label, describe(&list[0], &inputs[0], text, sizeof text),
+                     krf_status_name(status), krf_error_message());
         }
         for (int i = 0; i < n; i++) {
             if (status == KRF_OK) {
-                check_result(r, &list[i], &inputs[list[i].input], &want[i], outputs[i]);
+                check_result(r, &list[i], &inputs[list[i].input], &want[origin[i]], outputs[i]);
             }
             krf_array_release(outputs[i]);
         }
@@ -418,10 +456,12 @@ static void check_batch(int n_inputs, const input *inputs, int n, const reductio
             krf_array_release(arrays[i]);
         }
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < total; i++) {
         free(want[i].data);
     }
     free(want);
+    free(some);
+    free(origin);
     free(arrays);
     free(outputs);
     free(operands);
@@ -445,7 +485,10 @@ static int all_of(reduction *list, int index, const input *x, uint32_t masks, bo
         for (int op = 0; op < REDUCTIONS && (masks >> mask & 1) != 0; op++) {
             for (int keep = 0; keep < (both_keepdims ? 2 : 1); keep++) {
                 if (defined((reduction_op)op, x, mask)) {
-                    list[n++] = (reduction){.input = index, .op = (reduction_op)op, .mask = mask, .keepdims = both_keepdims ? keep == 1 : mask % 2 == 1};
+                    list[n++] = (reduction){.input = index,
+                                            .op = (reduction_op)op,
+                                            .mask = mask,
+                                            .keepdims = both_keepdims ? keep == 1 : mask % 2 == 1};
                 }
             }
         }
@@ -455,12 +498,13 @@ static int all_of(reduction *list, int index, const input *x, uint32_t masks, bo
 
 /* ---- the tests ---- */
 
-static reduction list[4096];
+static reduction pool[4096];
 
 /* Reduced extents around every border of the tree; few and many results; reduced axis inside and outside. */
 static void test_extents(void **unused) {
     (void)unused;
-    static const int64_t extents[] = {0, 1, 2, 7, 8, 9, 31, 255, 256, 257, 511, 1000, 1023, 1024, 1025, 2049, 5000, 70000};
+    static const int64_t extents[] = {0,   1,   2,    7,    8,    9,    31,   255,  256,
+                                      257, 511, 1000, 1023, 1024, 1025, 2049, 5000, 70000};
     static const int64_t kept[] = {1, 3, 300};
     for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
         for (size_t k = 0; k < 3; k++) {
@@ -474,14 +518,16 @@ static void test_extents(void **unused) {
                 if (large && d != KRF_F32 && (d != KRF_I32 || k == 2)) {
                     continue; /* time */
                 }
-                inputs[n_inputs] = make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){kept[k], extents[e]}, EVERYDAY, 10 * e + k);
-                n += all_of(list + n, n_inputs, &inputs[n_inputs], 1u << 2, false);
+                inputs[n_inputs] =
+                    make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){kept[k], extents[e]}, EVERYDAY, 10 * e + k);
+                n += all_of(pool + n, n_inputs, &inputs[n_inputs], 1u << 2, false);
                 n_inputs++;
-                inputs[n_inputs] = make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){extents[e], kept[k]}, EVERYDAY, 20 * e + k);
-                n += all_of(list + n, n_inputs, &inputs[n_inputs], 1u << 1, false);
+                inputs[n_inputs] =
+                    make_input((krf_dtype)d, PLAIN, 2, (int64_t[]){extents[e], kept[k]}, EVERYDAY, 20 * e + k);
+                n += all_of(pool + n, n_inputs, &inputs[n_inputs], 1u << 1, false);
                 n_inputs++;
             }
-            check_batch(n_inputs, inputs, n, list);
+            check_batch(n_inputs, inputs, n, pool, 1);
             for (int i = 0; i < n_inputs; i++) {
                 free(inputs[i].memory);
             }
@@ -520,11 +566,12 @@ static void test_shapes(void **unused) {
                 if (s > 2 && (d + w + (int)s) % 3 != 0) {
                     continue;
                 }
-                inputs[n_inputs] = make_input((krf_dtype)d, (way)w, shapes[s].rank, shapes[s].shape, EVERYDAY, 7 * s + (uint64_t)w);
-                n += all_of(list + n, n_inputs, &inputs[n_inputs], shapes[s].masks, shapes[s].rank < 4);
+                inputs[n_inputs] =
+                    make_input((krf_dtype)d, (way)w, shapes[s].rank, shapes[s].shape, EVERYDAY, 7 * s + (uint64_t)w);
+                n += all_of(pool + n, n_inputs, &inputs[n_inputs], shapes[s].masks, shapes[s].rank < 4);
                 n_inputs++;
             }
-            check_batch(n_inputs, inputs, n, list);
+            check_batch(n_inputs, inputs, n, pool, shapes[s].rank < 3 ? 2 : 7);
             for (int i = 0; i < n_inputs; i++) {
                 free(inputs[i].memory);
             }
@@ -533,7 +580,8 @@ static void test_shapes(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* NaN, infinities, zeros of both signs and extreme integers, also where they are rare among many; nothing but -0; nothing but true. */
+/* NaN, infinities, zeros of both signs and extreme integers, also where they are rare among many; nothing but -0;
+ * nothing but true. */
 static void test_specials(void **unused) {
     (void)unused;
     input inputs[6 * DTYPES];
@@ -544,13 +592,14 @@ static void test_specials(void **unused) {
             input *x = &inputs[n_inputs];
             *x = make_input((krf_dtype)d, PLAIN, 2, shape, turn < 3 ? SPECIAL : ALL_EQUAL, (uint64_t)turn);
             if (turn == 5) { /* one that differs at the far end */
-                put(x->memory, x->count - 1, convert((value){.dtype = KRF_F64, .f = is_real(x->dtype) ? (double)NAN : 0}, x->dtype));
+                put(x->memory, x->count - 1,
+                    convert((value){.dtype = KRF_F64, .f = is_real(x->dtype) ? (double)NAN : 0}, x->dtype));
             }
-            n += all_of(list + n, n_inputs, x, 15u, false);
+            n += all_of(pool + n, n_inputs, x, 15u, false);
             n_inputs++;
         }
     }
-    check_batch(n_inputs, inputs, n, list);
+    check_batch(n_inputs, inputs, n, pool, 2);
     for (int i = 0; i < n_inputs; i++) {
         free(inputs[i].memory);
     }
@@ -565,19 +614,20 @@ static void test_fused(void **unused) {
         input inputs[4];
         int n = 0;
         for (int k = 0; k < 4; k++) {
-            inputs[k] = make_input(k % 2 == 0 ? KRF_F32 : KRF_F64, k < 2 ? PLAIN : TRANSPOSED, 2, shapes[s], EVERYDAY, 5 * s + (uint64_t)k);
+            inputs[k] = make_input(k % 2 == 0 ? KRF_F32 : KRF_F64, k < 2 ? PLAIN : TRANSPOSED, 2, shapes[s], EVERYDAY,
+                                   5 * s + (uint64_t)k);
             int first = n;
-            n += all_of(list + n, k, &inputs[k], k < 2 ? 15u : 6u, false);
+            n += all_of(pool + n, k, &inputs[k], k < 2 ? 15u : 6u, false);
             int m = 0;
             for (int i = first; i < n; i++) { /* any and all have no floats to compute on */
-                list[first + m] = list[i];
-                list[first + m].prologue = i % 3 != 0;
-                list[first + m].epilogue = i % 3 != 1;
-                m += list[i].op < ANY;
+                pool[first + m] = pool[i];
+                pool[first + m].prologue = i % 3 != 0;
+                pool[first + m].epilogue = i % 3 != 1;
+                m += pool[i].op < ANY;
             }
             n = first + m;
         }
-        check_batch(4, inputs, n, list);
+        check_batch(4, inputs, n, pool, 1);
         for (int k = 0; k < 4; k++) {
             free(inputs[k].memory);
         }
@@ -592,12 +642,12 @@ static void test_large(void **unused) {
     for (int k = 0; k < 2; k++) {
         input x = make_input(k == 0 ? KRF_F32 : KRF_F64, PLAIN, 1, &extents[k], EVERYDAY, 99);
         const reduction both[2] = {{.op = SUM, .mask = 1}, {.op = k == 0 ? MAX : PROD, .mask = 1}};
-        check_batch(1, &x, 2, both);
+        check_batch(1, &x, 2, both, 1);
         free(x.memory);
     }
     input x = make_input(KRF_F32, STEP, 2, (int64_t[]){2, (INT64_C(1) << 20) + 5}, EVERYDAY, 98);
     const reduction every[2] = {{.op = SUM, .mask = 3}, {.op = MEAN, .mask = 2}};
-    check_batch(1, &x, 2, every);
+    check_batch(1, &x, 2, every, 1);
     free(x.memory);
     assert_int_equal(failures, 0);
 }
@@ -652,7 +702,8 @@ static void expect_error(krf_graph *g, krf_expr x, krf_status status, const char
 static void test_refused(void **unused) {
     (void)unused;
     run *r = &all_runs.run[0];
-    input x = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 4}, EVERYDAY, 1), none = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 0}, EVERYDAY, 1);
+    input x = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 4}, EVERYDAY, 1),
+          none = make_input(KRF_F32, PLAIN, 2, (int64_t[]){3, 0}, EVERYDAY, 1);
     krf_graph *g = krf_graph_create(r->context);
     krf_array *a, *b;
     krf_expr e = input_expr(r, g, &x, &a), f = input_expr(r, g, &none, &b);
@@ -675,7 +726,8 @@ static void test_refused(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* Weak scalars, constants and stretched values under a reduction: no array is read at all, or one element many times. */
+/* Weak scalars, constants and stretched values under a reduction: no array is read at all, or one element many times.
+ */
 static void test_constants(void **unused) {
     (void)unused;
     for (int k = 0; k < all_runs.n; k++) {
@@ -683,16 +735,26 @@ static void test_constants(void **unused) {
         const int64_t shape[2] = {7, 300};
         krf_expr two = krf_broadcast_to(krf_cast(krf_real(g, 2.25), KRF_F32), 2, shape);
         krf_expr three = krf_broadcast_to(krf_cast(krf_int(g, 3), KRF_I32), 2, shape);
-        const krf_expr built[] = {krf_sum(krf_int(g, 5), 0, NULL, false),  krf_mean(krf_real(g, 5.5), 0, NULL, true),
-                                  krf_any(krf_real(g, NAN), 0, NULL, false), krf_sum(two, 0, NULL, false),
-                                  krf_prod(three, 1, (int[]){1}, false),   krf_max(krf_add(two, three), 1, (int[]){0}, true),
-                                  krf_mean(three, 0, NULL, true),          krf_sum(krf_equal(two, two), 1, (int[]){-1}, false)};
+        const krf_expr built[] = {krf_sum(krf_int(g, 5), 0, NULL, false),
+                                  krf_mean(krf_real(g, 5.5), 0, NULL, true),
+                                  krf_any(krf_real(g, NAN), 0, NULL, false),
+                                  krf_sum(two, 0, NULL, false),
+                                  krf_prod(three, 1, (int[]){1}, false),
+                                  krf_max(krf_add(two, three), 1, (int[]){0}, true),
+                                  krf_mean(three, 0, NULL, true),
+                                  krf_sum(krf_equal(two, two), 1, (int[]){-1}, false)};
         uint64_t power = 1;
         for (int i = 0; i < 300; i++) {
             power *= 3;
         }
-        const value want[] = {{KRF_I64, 5, 0},       {KRF_F64, 0, 5.5},           {KRF_BOOL, 1, 0}, {KRF_F32, 0, 7 * 300 * 2.25},
-                              {KRF_I64, (int64_t)power, 0}, {KRF_F32, 0, 5.25}, {KRF_F64, 0, 3}, {KRF_I64, 300, 0}};
+        const value want[] = {{KRF_I64, 5, 0},
+                              {KRF_F64, 0, 5.5},
+                              {KRF_BOOL, 1, 0},
+                              {KRF_F32, 0, 7 * 300 * 2.25},
+                              {KRF_I64, (int64_t)power, 0},
+                              {KRF_F32, 0, 5.25},
+                              {KRF_F64, 0, 3},
+                              {KRF_I64, 300, 0}};
         krf_array *outputs[8] = {NULL};
         krf_status status = krf_eval_many(8, built, outputs);
         if (status != KRF_OK) {
@@ -700,10 +762,12 @@ static void test_constants(void **unused) {
         }
         for (int i = 0; i < 8 && status == KRF_OK; i++) {
             char text[64];
-            void *data = to_host(outputs[i], want[i].dtype, krf_expr_rank(built[i]), krf_expr_shape(built[i]), "constants");
+            void *data =
+                to_host(outputs[i], want[i].dtype, krf_expr_rank(built[i]), krf_expr_shape(built[i]), "constants");
             for (int64_t j = 0; data != NULL && j < krf_array_size(outputs[i]); j++) {
                 if (!same(get(data, want[i].dtype, j), want[i])) {
-                    COMPLAIN("%s: reduction %d of constants gave %s", all_runs.run[k].label, i, show(get(data, want[i].dtype, j), text, sizeof text));
+                    COMPLAIN("%s: reduction %d of constants gave %s", all_runs.run[k].label, i,
+                             show(get(data, want[i].dtype, j), text, sizeof text));
                     break;
                 }
             }
@@ -729,9 +793,9 @@ static int close_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
-        cmocka_unit_test(test_shapes),   cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_large),    cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
