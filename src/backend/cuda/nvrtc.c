@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_SHOWN = 1500, MAX_OPTIONS = 4 };
+enum { LOG_SHOWN = 1500, MAX_OPTIONS = 5 };
 
 /* No fast math and no contraction: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
@@ -159,6 +159,7 @@ krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx,
     /* From 12.9 on NVRTC has a cache of its own, for which it calls cuInit: not in a process that only compiles. */
     if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)) {
         options[count++] = "--no-cache";
+        options[count++] = "--minimal"; /* kernels use none of the language features that it leaves out */
     }
 
     nvrtc_program program = NULL;
