@@ -953,7 +953,7 @@ static void disk_sweeps_temporary_files(void **state)
         if (child == 0) {
             write_for_ever();
         }
-        usleep(3000 + (unsigned)i * 37);
+        usleep(3000 + (unsigned)i * 400); /* longer and longer: on a busy machine the child starts late */
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
         find_files(folder, ".tmp", &left);
