@@ -74,6 +74,22 @@ static void put_cast(const krf__emitter *e, const krf__instr *i, const char *ope
     }
 }
 
+bool krf__costly(const krf__instr *i) {
+    const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
+                           ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
+                           : NULL;
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)"};
+    if (code == NULL || strstr(code, "F(") == NULL) {
+        return false;
+    }
+    for (size_t n = 0; n < sizeof cheap / sizeof *cheap; n++) {
+        if (strstr(code, cheap[n]) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     krf__str operands[3] = {{0}};
@@ -89,7 +105,12 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         return;
     }
     for (int k = 0; k < arity; k++) {
+        bool hide = e->target->hides_constants && krf__costly(i);
+        if (hide) {
+            krf__str_printf(&operands[k], "krf_opaque_%s(", krf_dtype_name((krf_dtype)i->from));
+        }
         krf__emit_value(e, i->args[k], &operands[k]);
+        krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
     krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));

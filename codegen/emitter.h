@@ -20,6 +20,7 @@ struct krf__target {
     const char *function_prefix; /* of mathematical functions: "krf_", "" */
     const char *definitions;     /* what the sections of codegen/math expect to be defined */
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
+    bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *holes;      /* its own, besides the common ones; NULL name at the end */
@@ -42,6 +43,9 @@ struct krf__emitter {
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
 
 /* ---- body.c ---- */
+/* A function of the mathematical library that IEEE does not round exactly: many dependent operations. */
+bool krf__costly(const krf__instr *i);
+
 /* The right-hand side of an elementwise instruction over the texts of its operands. */
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out);     /* "t7", or a literal, or an argument */

@@ -25,23 +25,6 @@ static int strip_length(const krf__emitter *e) {
     return (int)(STRIP_BYTES / widest);
 }
 
-/* Whether a result is worth a block of its own: functions of many dependent operations. */
-static bool costly(const krf__instr *i) {
-    const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
-                           ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
-                           : NULL;
-    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)"};
-    if (code == NULL || strstr(code, "F(") == NULL) {
-        return false;
-    }
-    for (size_t n = 0; n < sizeof cheap / sizeof *cheap; n++) {
-        if (strstr(code, cheap[n]) != NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool free_value(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
 
 /* Whether the value depends on a costly one of its own stage: then a costly function of it starts the next stage. */
@@ -53,7 +36,7 @@ static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint
 static void sink(krf__emitter *e, uint32_t last) {
     const krf__kernel *k = e->k;
     for (uint32_t i = k->n_domain; i-- > 0;) {
-        bool movable = !costly(&k->instrs[i]) && k->instrs[i].op != KRF__store;
+        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
             const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
             movable &= arg->op == KRF__load || free_value(arg);
@@ -85,8 +68,8 @@ static uint32_t find_stages(krf__emitter *e) {
         for (int a = 0; a < arity; a++) {
             depends |= tainted(e, taint, instr->args[a], stage);
         }
-        e->stage_of[i] = stage + (costly(instr) && depends ? 1 : 0);
-        taint[i] = costly(instr) || depends;
+        e->stage_of[i] = stage + (krf__costly(instr) && depends ? 1 : 0);
+        taint[i] = krf__costly(instr) || depends;
         last = e->stage_of[i] > last ? e->stage_of[i] : last;
     }
     if (last > 0) {

@@ -196,13 +196,22 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
             krf__str_put(&inner, "];\n");
         }
     }
-    krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n", quads(e));
-    krf__str_printf(out, "    const %s p_q = p + (q * 32 + thread) * %d;\n    if (p_q + %d <= last) {\n", krf__index_type(e), v, v);
     krf__str position = {0};
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    put_lines(out, "        ", position.data);
-    krf__str_put(out, inner.data != NULL ? inner.data : "");
-    krf__str_put(out, "    }\n}\n");
+    /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
+    krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
+    for (int whole = 1; whole >= 0; whole--) {
+        krf__str_printf(out, "%s    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", whole ? "if (whole) {\n" : "} else {\n", quads(e));
+        krf__str_printf(out, "        const %s p_q = p + (q * 32 + thread) * %d;\n        ", krf__index_type(e), v);
+        if (!whole) {
+            krf__str_printf(out, "if (p_q + %d <= last) ", v);
+        }
+        krf__str_put(out, "{\n");
+        put_lines(out, "            ", position.data);
+        put_lines(out, "    ", inner.data);
+        krf__str_put(out, "        }\n    }\n");
+    }
+    krf__str_put(out, "}\n");
     out->failed |= inner.failed || position.failed;
     krf__str_free(&inner);
     krf__str_free(&position);
@@ -231,7 +240,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
 static void reduce_rest(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__str position = {0};
-    if (k->vector == 1) {
+    if (!k->rest) {
         return;
     }
     krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
@@ -337,7 +346,7 @@ static void block_combine(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
         put_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 4\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
+        krf__str_printf(out, ";\n#pragma unroll 8\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
         put_partial(e, r, true, "n", out);
         krf__str_printf(out, ");\n}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
@@ -454,7 +463,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", NULL};
+static const char *const sources[] = {"prelude.h", "device.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
@@ -464,6 +473,7 @@ const krf__target krf__target_cuda = {
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
     .sources = sources,
+    .hides_constants = true,
     .inline_function = "static __device__ __forceinline__",
     .infinity_f32 = "__int_as_float(0x7f800000)",
     .infinity_f64 = "__longlong_as_double(0x7ff0000000000000LL)",

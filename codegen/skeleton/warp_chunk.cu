@@ -7,7 +7,7 @@ for ($INDEX p = first; p < last; p += 256 * $ROWS) {
     $REDUCE_LOADS
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
-        const bool valid = p + (q * 32 + thread + 1) * $VECTOR <= last;
+        const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
         #pragma unroll
         for (int k = 0; k < $VECTOR; k++) {
             $REDUCE_BODY

@@ -59,6 +59,7 @@ typedef struct krf__kernel {
 
     /* Shape class: what the text depends on besides the body. */
     int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
+    bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool wide;     /* indices need 64 bits */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */

@@ -39,11 +39,17 @@ static int collapse_part(krf__kernel *k, int first, int n, int to) {
     return left;
 }
 
-/* A dimension of extent 1, so that every part has one. Strides are 1 for what is indexed by it: the class of a one-element array is that of a longer one. */
-static void add_unit_dim(krf__kernel *k, int to, bool kept) {
+/* A dimension of extent 1, so that every part has one. What the domain loads and a map stores gets stride 1 there: the class of a one-element array is
+ * that of a longer one. Results of a reduction have no such dimension. */
+static void add_unit_dim(krf__kernel *k, int to, bool domain) {
     k->extents[to] = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].strides[to] = kept ? 1 : 0;
+        k->operands[i].strides[to] = 0;
+    }
+    for (uint32_t i = 0; i < k->n_domain && domain; i++) {
+        if (k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__store) {
+            k->operands[k->instrs[i].slot].strides[to] = 1;
+        }
     }
 }
 
@@ -64,7 +70,7 @@ void krf__kernel_collapse(krf__kernel *k) {
     if (!map) {
         k->n_reduced = collapse_part(k, kept, reduced, k->n_kept);
         if (k->n_reduced == 0) {
-            add_unit_dim(k, k->n_kept, false);
+            add_unit_dim(k, k->n_kept, true);
             k->n_reduced = 1;
         }
     }
@@ -163,6 +169,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, true, unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+        k->rest = k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     mark_aligned(k, fast);
     k->wide = needs_wide(k);
