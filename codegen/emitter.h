@@ -34,7 +34,7 @@ struct krf__emitter {
     const krf__target *target;
     char (*operand_names)[12];   /* "in0", "out0" */
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
-    bool *taint;                 /* C: scratch of the staging */
+    bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
     int mode;                    /* 0: loads are of the domain; 1: of the part over results; CUDA, 2: of chunks' results; 3: one at a time */
     krf__str failed;             /* sticky: only .failed is used */
 };

@@ -98,9 +98,13 @@ static void put_lines(krf__str *out, const char *indent, const char *text) {
     }
 }
 
-static void put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out) {
+/* Of the domain part, only what depends on a load (varying), or only what does not. */
+static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varying, const char *indent, krf__str *out) {
     for (uint32_t i = first; i < last; i++) {
         krf__str line = {0};
+        if (i < e->k->n_domain && e->taint[i] != varying) {
+            continue;
+        }
         krf__emit_statement(e, i, &line);
         if (line.data != NULL) {
             krf__str_printf(out, "%s%s", indent, line.data);
@@ -108,6 +112,23 @@ static void put_statements(krf__emitter *e, uint32_t first, uint32_t last, const
         out->failed |= line.failed;
         krf__str_free(&line);
     }
+}
+
+static void put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out) {
+    put_some(e, first, last, true, indent, out);
+}
+
+/* Extents, and what is the same for every element: computed once a thread, because the compiler may not fold it. */
+static void extents(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__emit_extents(e, out);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        e->taint[i] = k->instrs[i].op == KRF__load;
+        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
+            e->taint[i] |= e->taint[k->instrs[i].args[a]];
+        }
+    }
+    put_some(e, 0, k->n_domain, false, "", out);
 }
 
 static void map_body(krf__emitter *e, krf__str *out) {
@@ -436,6 +457,7 @@ static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, quads(
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
 static const krf__hole holes[] = {
+    {"EXTENTS", extents},
     {"KEPT_POSITION", kept_position},
     {"MAP_LOADS", map_loads},
     {"MAP_BODY", map_body},
