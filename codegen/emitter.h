@@ -24,6 +24,7 @@ struct krf__target {
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *holes;      /* its own, besides the common ones; NULL name at the end */
+    const krf__hole *more_holes; /* those of its second file, or NULL */
     void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop */
 };
 

@@ -51,6 +51,7 @@ static void expand_line(krf__emitter *e, const char *line, size_t length, krf__s
     for (size_t i = 0; i < length; i++) {
         size_t n = line[i] == '$' ? hole_length(line + i) : 0;
         const krf__hole *hole = n == 0 ? NULL : find(e->target->holes, line + i + 1, n);
+        hole = n != 0 && hole == NULL && e->target->more_holes != NULL ? find(e->target->more_holes, line + i + 1, n) : hole;
         hole = n != 0 && hole == NULL ? find(krf__common_holes, line + i + 1, n) : hole;
         if (hole == NULL) {
             if (!alone) {

@@ -1,0 +1,16 @@
+/* What the files of the CUDA target share. */
+#ifndef KRF_CODEGEN_CUDA_H
+#define KRF_CODEGEN_CUDA_H
+
+#include "codegen/emitter.h"
+
+extern const krf__hole krf__cuda_reduce_holes[];
+
+bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
+const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
+void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
+void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
+void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
+
+#endif

@@ -1,0 +1,307 @@
+/* The CUDA target's reductions: a warp a chunk, a thread a column, and how partial results meet. All follow the canonical tree
+ * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
+#include "codegen/cuda.h"
+
+static const krf__instr *reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
+static const char *reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(reduction(e, r)->dtype); }
+
+/* ---- reductions by warps ---- */
+
+static int loads_of_domain(const krf__emitter *e) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        n += krf__cuda_in_domain(e, i, KRF__load);
+    }
+    return n;
+}
+
+/* Rows of 256 elements a warp loads before it adds: so that about four 16-byte loads a thread are in flight. */
+static int rows(const krf__emitter *e) {
+    int n = loads_of_domain(e), v = e->k->vector;
+    int quads = KRF__LANES / 32 / v;
+    return v == 1 || n == 0 || n * quads >= 4 ? 1 : 4 / (n * quads);
+}
+
+static int quads(const krf__emitter *e) { return rows(e) * (KRF__LANES / 32 / e->k->vector); }
+
+/* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
+static void reduce_loads(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    int v = k->vector;
+    krf__str inner = {0};
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const char *name = e->operand_names[i], *type = krf__c_type(k->operands[i].dtype);
+        if (!krf__cuda_in_domain(e, i, KRF__load)) {
+            continue;
+        }
+        if (krf__cuda_vectored(e, i)) {
+            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, i), type, v, name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
+            krf__cuda_put_offset(e, i, true, &inner);
+            krf__str_put(&inner, "));\n");
+        } else {
+            krf__str_printf(out, "%s v_%s[%d] = {};\n", type, name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q] = a.%s[0", name, name);
+            krf__cuda_put_offset(e, i, true, &inner);
+            krf__str_put(&inner, "];\n");
+        }
+    }
+    krf__str position = {0};
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
+    krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
+    for (int whole = 1; whole >= 0; whole--) {
+        krf__str_printf(out, "%s    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", whole ? "if (whole) {\n" : "} else {\n", quads(e));
+        krf__str_printf(out, "        const %s p_q = p + (q * 32 + thread) * %d;\n        ", krf__index_type(e), v);
+        if (!whole) {
+            krf__str_printf(out, "if (p_q + %d <= last) ", v);
+        }
+        krf__str_put(out, "{\n");
+        krf__cuda_put_lines(out, "            ", position.data);
+        krf__cuda_put_lines(out, "    ", inner.data);
+        krf__str_put(out, "        }\n    }\n");
+    }
+    krf__str_put(out, "}\n");
+    out->failed |= inner.failed || position.failed;
+    krf__str_free(&inner);
+    krf__str_free(&position);
+}
+
+static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
+    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
+}
+
+static void reduce_body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    e->mode = 0;
+    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
+        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, r, r, slot);
+        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__str_put(out, " : ");
+        put_identity(e, r, out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+/* The up to V - 1 elements after the last whole vector: the thread of their lanes takes them one by one. */
+static void reduce_rest(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str position = {0};
+    if (!k->rest) {
+        return;
+    }
+    krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
+    krf__str_printf(out, "if (thread == rest_lane / %d %% 32) {\n    #pragma unroll 1\n", k->vector);
+    krf__str_printf(out, "    for (int k = 0; k < rest; k++) {\n        const %s p_k = last - rest + k;\n", krf__index_type(e));
+    krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
+    krf__cuda_put_lines(out, "        ", position.data);
+    e->mode = 3;
+    krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
+    e->mode = 0;
+    krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
+        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__str_put(out, ");\n");
+    }
+    krf__str_put(out, "            }\n        }\n    }\n}\n");
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
+static void accumulators(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", reduction_type(e, r), r, r);
+        put_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
+    }
+}
+
+/* shfl of types that CUDA has no overload for goes by way of int. */
+static void put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out) {
+    bool byte = krf_dtype_size((krf_dtype)reduction(e, r)->dtype) == 1;
+    krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), byte ? "(int)" : "", value, distance);
+}
+
+/* Halving over lane numbers: first accumulators 32 * V apart, then threads, then neighbours in a vector. The result is acc[0] of thread 0. */
+static void warp_tree(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "#pragma unroll\nfor (int n = 4; n >= V; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
+                        r, r, r, r);
+        krf__str_put(out, "#pragma unroll 1\nfor (int n = 16; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < V; k++) {\n");
+        krf__str value = {0};
+        krf__str_printf(&value, "acc%u[k]", r);
+        krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, r, r);
+        put_shuffle(e, r, value.data != NULL ? value.data : "", "n", out);
+        krf__str_put(out, ");\n    }\n}\n");
+        out->failed |= value.failed;
+        krf__str_free(&value);
+        krf__str_printf(out, "#pragma unroll\nfor (int n = V / 2; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
+                        r, r, r, r);
+        krf__str_printf(out, "%s r%u = acc%u[0];\n", reduction_type(e, r), r, r);
+    }
+}
+
+/* ---- partial results ---- */
+
+static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
+    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", reduction_type(e, r), r, index);
+}
+
+/* The part over results, on r0, r1, ...: in a scope of its own. */
+static void results(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "const %s t%u = r%u;\n", reduction_type(e, r), k->n_domain + r, r);
+    }
+    e->mode = 1;
+    krf__cuda_put_statements(e, k->n_domain + k->n_reductions, k->n_instrs, "", out);
+    e->mode = 0;
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__str_printf(out, "a.%s[0", e->operand_names[k->instrs[i].slot]);
+            krf__cuda_put_offset(e, k->instrs[i].slot, false, out);
+            krf__str_put(out, "] = ");
+            krf__emit_value(e, k->instrs[i].args[0], out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
+static void chunk_done(krf__emitter *e, krf__str *out) {
+    if (e->k->chunks == 1) {
+        results(e, out);
+        return;
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_partial(e, r, false, "c", out);
+        krf__str_printf(out, " = r%u;\n", r);
+    }
+    krf__str_put(out, "__threadfence();\n");
+}
+
+static void shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, e->k->schedule == KRF__REDUCE_COL ? "__shared__ %s shared%u[8][33];\n" : "__shared__ %s shared%u[256];\n",
+                        reduction_type(e, r), r);
+    }
+}
+
+/* Lane t of the tree over chunks is thread t; halves meet in shared memory. */
+static void block_combine(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
+        put_identity(e, r, out);
+        krf__str_printf(out, ";\n#pragma unroll 8\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
+        put_partial(e, r, true, "n", out);
+        krf__str_printf(out, ");\n}\nshared%u[threadIdx.x] = r%u;\n", r, r);
+    }
+    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "        shared%u[threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.x + n]);\n", r, r, r, r, r);
+    }
+    krf__str_put(out, "    }\n}\n");
+}
+
+/* ---- reductions by columns ---- */
+
+static void column_stacks(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s stack%u[5], r%u;\n", reduction_type(e, r), r, r);
+    }
+}
+
+static void column_start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "r%u = ", r);
+        put_identity(e, r, out);
+        krf__str_put(out, ";\n");
+    }
+}
+
+static void column_body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    if (e->mode == 2) { /* elements are the partial results of chunks */
+        for (uint32_t r = 0; r < k->n_reductions; r++) {
+            krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
+            put_partial(e, r, true, "p", out);
+            krf__str_put(out, ");\n");
+        }
+        return;
+    }
+    krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
+        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+static void column_merge(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < 5; level++) {\n    if (carry && (turn >> level & 1) != 0) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "        r%u = red%u(stack%u[level], r%u);\n", r, r, r, r);
+    }
+    krf__str_put(out, "    } else if (carry) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "        stack%u[level] = r%u;\n", r, r);
+    }
+    krf__str_put(out, "        carry = false;\n    }\n}\n");
+}
+
+static void column_tree(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "__syncthreads();\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "shared%u[threadIdx.y][threadIdx.x] = r%u;\n", r, r);
+    }
+    krf__str_put(out, "for (int n = 4; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.y < n) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "        shared%u[threadIdx.y][threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.y + n][threadIdx.x]);\n", r, r, r, r, r);
+    }
+    krf__str_put(out, "    }\n}\n");
+}
+
+static void warp_chunk(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
+static void column_chunk(krf__emitter *e, krf__str *out) {
+    e->mode = 0;
+    krf__emit_skeleton(e, "column_chunk", out);
+}
+static void column_combine(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "const %s first = 0, last = (%s)a.chunks;\n", krf__index_type(e), krf__index_type(e));
+    e->mode = 2;
+    krf__emit_skeleton(e, "column_chunk", out);
+    e->mode = 0;
+}
+
+static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, rows(e)); }
+static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, quads(e)); }
+static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
+
+const krf__hole krf__cuda_reduce_holes[] = {
+    {"WARP_CHUNK", warp_chunk},
+    {"ACCUMULATORS", accumulators},
+    {"ROWS", put_rows},
+    {"QUADS", put_quads},
+    {"REDUCE_LOADS", reduce_loads},
+    {"REDUCE_BODY", reduce_body},
+    {"REDUCE_REST", reduce_rest},
+    {"WARP_TREE", warp_tree},
+    {"RESULTS", results},
+    {"CHUNK_DONE", chunk_done},
+    {"SPLIT", split},
+    {"SHARED", shared},
+    {"BLOCK_COMBINE", block_combine},
+    {"COLUMN_CHUNK", column_chunk},
+    {"COLUMN_COMBINE", column_combine},
+    {"COLUMN_STACKS", column_stacks},
+    {"COLUMN_START", column_start},
+    {"COLUMN_BODY", column_body},
+    {"COLUMN_MERGE", column_merge},
+    {"COLUMN_TREE", column_tree},
+    {NULL, NULL},
+};
