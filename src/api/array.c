@@ -222,29 +222,3 @@ krf_status krf_array_view(krf_array *base, int rank, const int64_t *shape, const
     *array = a;
     return KRF_OK;
 }
-
-krf_array *krf_array_retain(krf_array *array) {
-    if (array != NULL) {
-        atomic_fetch_add_explicit(&array->references, 1, memory_order_relaxed);
-    }
-    return array;
-}
-
-void krf_array_release(krf_array *array) {
-    if (array == NULL || atomic_fetch_sub(&array->references, 1) != 1) {
-        return;
-    }
-    krf__storage *storage = array->storage;
-    krf__mem_free(array);
-    if (atomic_fetch_sub(&storage->references, 1) == 1) {
-        storage->destroy(storage);
-    }
-}
-
-krf_dtype krf_array_dtype(const krf_array *array) { return array->dtype; }
-int krf_array_rank(const krf_array *array) { return array->rank; }
-const int64_t *krf_array_shape(const krf_array *array) { return array->shape; }
-const int64_t *krf_array_strides(const krf_array *array) { return array->strides; }
-int64_t krf_array_size(const krf_array *array) { return array->size; }
-void *krf_array_data(const krf_array *array) { return array->data; }
-krf_context *krf_array_context(const krf_array *array) { return array->storage->context; }
