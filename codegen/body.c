@@ -62,9 +62,8 @@ void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
 }
 
-static void put_cast(const krf__emitter *e, const krf__instr *i, const char *operand, krf__str *out) {
+static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
     const krf__dtype_info *from = krf__dtype((krf_dtype)i->from), *to = krf__dtype((krf_dtype)i->dtype);
-    (void)e;
     if (to->kind == KRF__KIND_BOOL) {
         krf__str_printf(out, "%s != 0", operand);
     } else if (from->kind == KRF__KIND_REAL && to->kind == KRF__KIND_INT) {
@@ -115,7 +114,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
     if (i->op == KRF__cast) {
-        put_cast(e, i, texts[0], out);
+        put_cast(i, texts[0], out);
     } else {
         const char *code = krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
         krf__emit_code(e, code != NULL ? code : "?", (krf_dtype)i->from, texts, out);

@@ -40,16 +40,15 @@ static void header(krf__emitter *e, krf__str *out) {
 }
 
 /* The product of a part's extents, in the index type. */
-static void size_of_part(const krf__emitter *e, int first, int n, krf__str *out) {
+static void size_of_part(int first, int n, krf__str *out) {
     krf__str_put(out, n > 1 ? "(" : "");
     for (int d = first; d < first + n; d++) {
         krf__str_printf(out, "%sn%d", d > first ? " * " : "", d);
     }
     krf__str_put(out, n > 1 ? ")" : "");
-    (void)e;
 }
-static void kept_size(krf__emitter *e, krf__str *out) { size_of_part(e, 0, e->k->n_kept, out); }
-static void reduced_size(krf__emitter *e, krf__str *out) { size_of_part(e, e->k->n_kept, e->k->n_reduced, out); }
+static void kept_size(krf__emitter *e, krf__str *out) { size_of_part(0, e->k->n_kept, out); }
+static void reduced_size(krf__emitter *e, krf__str *out) { size_of_part(e->k->n_kept, e->k->n_reduced, out); }
 
 extern const krf__hole krf__common_holes[];
 const krf__hole krf__common_holes[] = {

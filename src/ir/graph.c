@@ -125,6 +125,24 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     return id;
 }
 
+krf__layout krf__memory_layout(const krf_graph *g, uint32_t id) {
+    const krf__node *n = krf__node_of(g, id);
+    krf__layout out = krf__layout_c(n->rank, krf__shape_of(g, id));
+    const int64_t *strides = NULL;
+    if (n->op == KRF__input) {
+        strides = g->arrays[n->value]->strides;
+    } else if (n->op == KRF__placeholder) {
+        strides = g->placeholders[n->value].strides;
+    } else if (n->op == KRF__view) {
+        out.offset = krf__ints_of(g, id)[0];
+        strides = krf__ints_of(g, id) + 1;
+    }
+    if (strides != NULL && n->rank > 0) {
+        memcpy(out.strides, strides, n->rank * sizeof *strides);
+    }
+    return out;
+}
+
 const char *krf__graph_check(const krf_graph *g) {
     for (size_t i = 1; i < g->n_nodes; i++) {
         const krf__node *n = &g->nodes[i];

@@ -62,6 +62,9 @@ uint32_t krf__graph_fail(krf_graph *g, krf_status status, const char *format, ..
  * The pointers may point into the graph itself. */
 uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints);
 
+/* Where the elements of a leaf, or of a node once it is stored (in C order), lie in their memory. */
+krf__layout krf__memory_layout(const krf_graph *g, uint32_t id);
+
 /* Every invariant: operands before users, shapes that follow from the operands', dtypes that the operation allows. NULL when all hold, else which does not (static text). */
 const char *krf__graph_check(const krf_graph *g);
 

@@ -22,25 +22,6 @@ static bool is_leaf(krf__op op) {
     return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__view;
 }
 
-/* Where the elements of a leaf, or of a node once it is stored, lie. */
-static krf__layout layout_of(const krf_graph *g, uint32_t id) {
-    const krf__node *n = krf__node_of(g, id);
-    krf__layout out = krf__layout_c(n->rank, krf__shape_of(g, id));
-    const int64_t *strides = NULL;
-    if (n->op == KRF__input) {
-        strides = g->arrays[n->value]->strides;
-    } else if (n->op == KRF__placeholder) {
-        strides = g->placeholders[n->value].strides;
-    } else if (n->op == KRF__view) {
-        out.offset = krf__ints_of(g, id)[0];
-        strides = krf__ints_of(g, id) + 1;
-    }
-    if (strides != NULL && n->rank > 0) {
-        memcpy(out.strides, strides, n->rank * sizeof *strides);
-    }
-    return out;
-}
-
 static bool apply(const krf_graph *in, uint32_t view, krf__layout *layout) {
     const krf__node *n = krf__node_of(in, view);
     const int64_t *shape = krf__shape_of(in, view), *ints = krf__ints_of(in, view);
@@ -82,7 +63,7 @@ static uint32_t add_view(lowering *l, uint32_t base, const krf__layout *layout) 
 
 /* The view over memory; where a reshape needs other strides than memory has, over a copy in C order. */
 static uint32_t view_of_memory(lowering *l, uint32_t view, uint32_t base) {
-    krf__layout layout = layout_of(l->out, base);
+    krf__layout layout = krf__memory_layout(l->out, base);
     if (apply(l->in, view, &layout)) {
         return add_view(l, base, &layout);
     }
@@ -92,7 +73,7 @@ static uint32_t view_of_memory(lowering *l, uint32_t view, uint32_t base) {
     if (base == 0) {
         return 0;
     }
-    layout = layout_of(l->out, base);
+    layout = krf__memory_layout(l->out, base);
     apply(l->in, view, &layout);
     return add_view(l, base, &layout);
 }
@@ -133,7 +114,7 @@ static uint32_t leaf_under_view(lowering *l, uint32_t view, uint32_t root, uint3
     if (krf__node_of(l->out, leaf)->rank == 0) {
         return leaf;
     }
-    krf__layout layout = layout_of(l->out, leaf);
+    krf__layout layout = krf__memory_layout(l->out, leaf);
     layout = krf__layout_broadcast(&layout, krf__node_of(l->out, root)->rank, krf__shape_of(l->out, root));
     return apply(l->in, view, &layout) ? add_view(l, leaf, &layout) : 0;
 }

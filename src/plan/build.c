@@ -50,22 +50,6 @@ static void set_strides(const building *b, krf__operand *o, const krf__layout *l
     }
 }
 
-/* Where a leaf's elements, or those of a stored node, lie in their buffer. */
-static krf__layout memory_layout(const building *b, uint32_t id) {
-    const krf_graph *g = b->p->g;
-    const krf__node *n = krf__node_of(g, id);
-    krf__layout layout = krf__layout_c(n->rank, krf__shape_of(g, id));
-    if (n->op == KRF__view) {
-        layout.offset = krf__ints_of(g, id)[0];
-        memcpy(layout.strides, krf__ints_of(g, id) + 1, n->rank * sizeof *layout.strides);
-    } else if (n->op == KRF__input) {
-        memcpy(layout.strides, g->arrays[n->value]->strides, n->rank * sizeof *layout.strides);
-    } else if (n->op == KRF__placeholder) {
-        memcpy(layout.strides, g->placeholders[n->value].strides, n->rank * sizeof *layout.strides);
-    }
-    return layout;
-}
-
 static uint32_t add_instr(building *b, krf__instr instr) {
     krf__kernel *k = b->k;
     if (!krf__grow(&k->instrs, &b->instrs_capacity, k->n_instrs + (size_t)1, sizeof *k->instrs)) {
@@ -99,7 +83,7 @@ static void use_buffer(building *b, uint32_t buffer) {
 static uint32_t add_load(building *b, uint32_t id) {
     const krf__node *n = krf__node_of(b->p->g, id);
     uint32_t base = n->op == KRF__view ? n->args[0] : id;
-    krf__layout layout = memory_layout(b, id);
+    krf__layout layout = krf__memory_layout(b->p->g, id);
     krf__operand o;
     memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
     o.dtype = n->dtype;
