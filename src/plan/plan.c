@@ -13,7 +13,7 @@ const char *krf__schedule_name(krf__schedule schedule) {
     return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
 }
 
-static krf__layout layout_in_memory(const krf_graph *g, uint32_t id, const int64_t *strides) {
+static krf__layout layout_of_output(const krf_graph *g, uint32_t id, const int64_t *strides) {
     const krf__node *n = krf__node_of(g, id);
     krf__layout layout = krf__layout_c(n->rank, krf__shape_of(g, id));
     if (strides != NULL && n->rank > 0) {
@@ -46,7 +46,7 @@ static void add_outputs(krf__planning *p) {
         uint32_t id = p->outputs[k], buffer = add_buffer(p->plan, KRF__BUFFER_OUTPUT, (uint32_t)k, p->g, id);
         krf__spec *spec = &p->plan->outputs[p->plan->n_outputs++];
         spec->dtype = krf__node_of(p->g, id)->dtype;
-        spec->layout = layout_in_memory(p->g, id, strides);
+        spec->layout = layout_of_output(p->g, id, strides);
         if (p->memory_of[id] == 0 && c_order(&spec->layout)) {
             p->memory_of[id] = buffer;
         }
@@ -60,7 +60,7 @@ static krf_status add_placeholder(krf__planning *p, uint32_t index) {
     spec->dtype = n->dtype;
     spec->weak = n->weak;
     spec->scalar = n->rank == 0;
-    spec->layout = layout_in_memory(p->g, from->node, from->strides);
+    spec->layout = krf__memory_layout(p->g, from->node);
     if (from->name != NULL && (spec->name = krf__strdup(from->name)) == NULL) {
         return krf__fail_memory();
     }
@@ -81,7 +81,7 @@ static void add_leaf(krf__planning *p, uint32_t id, uint32_t *values) {
     } else if (n->op == KRF__input) {
         krf__spec *spec = &p->plan->inputs[n->value];
         spec->dtype = n->dtype;
-        spec->layout = layout_in_memory(p->g, id, p->g->arrays[n->value]->strides);
+        spec->layout = krf__memory_layout(p->g, id);
         p->memory_of[id] = add_buffer(p->plan, KRF__BUFFER_INPUT, (uint32_t)n->value, p->g, id);
     }
 }
