@@ -127,21 +127,24 @@ static void put_shuffle(krf__emitter *e, uint32_t r, const char *value, const ch
     krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), byte ? "(int)" : "", value, distance);
 }
 
+static void halve_accumulators(int first, int last, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
+                    first, last, r, r, r, r);
+}
+
 /* Halving over lane numbers: first accumulators 32 * V apart, then threads, then neighbours in a vector. The result is acc[0] of thread 0. */
 static void warp_tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "#pragma unroll\nfor (int n = 4; n >= V; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
-                        r, r, r, r);
-        krf__str_put(out, "#pragma unroll 1\nfor (int n = 16; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < V; k++) {\n");
+        halve_accumulators(4, e->k->vector, r, out);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", e->k->vector);
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, r, r);
-        put_shuffle(e, r, value.data != NULL ? value.data : "", "n", out);
+        put_shuffle(e, r, value.data != NULL ? value.data : "", "d", out);
         krf__str_put(out, ");\n    }\n}\n");
         out->failed |= value.failed;
         krf__str_free(&value);
-        krf__str_printf(out, "#pragma unroll\nfor (int n = V / 2; n > 0; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
-                        r, r, r, r);
+        halve_accumulators(e->k->vector / 2, 1, r, out);
         krf__str_printf(out, "%s r%u = acc%u[0];\n", reduction_type(e, r), r, r);
     }
 }
@@ -191,14 +194,18 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Lane t of the tree over chunks is thread t; halves meet in shared memory. */
-static void block_combine(krf__emitter *e, krf__str *out) {
+/* Lane t of the tree over chunks is thread t, which loads 8 partial results at once; halves meet in shared memory. */
+static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
         put_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 8\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n    r%u = red%u(r%u, ", r, r, r);
-        put_partial(e, r, true, "n", out);
-        krf__str_printf(out, ");\n}\nshared%u[threadIdx.x] = r%u;\n", r, r);
+        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", reduction_type(e, r));
+        krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
+        put_partial(e, r, true, "n + k * 256", out);
+        krf__str_put(out, " : ");
+        put_identity(e, r, out);
+        krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
+        krf__str_printf(out, "}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
     krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -266,7 +273,17 @@ static void column_tree(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "    }\n}\n");
 }
 
-static void warp_chunk(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
+static void unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out) {
+    krf__str loops = {0};
+    print(e, &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
+static void warp_chunk(krf__emitter *e, krf__str *out) { unrolled(e, warp_chunk_loops, out); }
+static void block_combine(krf__emitter *e, krf__str *out) { unrolled(e, block_combine_loops, out); }
 static void column_chunk(krf__emitter *e, krf__str *out) {
     e->mode = 0;
     krf__emit_skeleton(e, "column_chunk", out);

@@ -68,6 +68,10 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out); /* the struct */
 /* Expands a skeleton: $NAME is filled by the hole of that name. A hole alone on its line takes the line's indentation for each line it prints. */
 void krf__emit_skeleton(krf__emitter *e, const char *file, krf__str *out);
 
+/* ---- unroll.c ---- */
+/* Appends text with its "#pragma unroll" loops written out: for those whose bounds are numbers, or the variables of such loops around them. */
+void krf__unroll(const char *text, krf__str *out);
+
 /* ---- section.c ---- */
 /* The sections of codegen/math that `text` needs, callees first. */
 void krf__emit_sections(const krf__emitter *e, const char *text, krf__str *out);

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_SHOWN = 1500, MAX_OPTIONS = 5 };
+enum { LOG_SHOWN = 1500, MAX_OPTIONS = 6 };
 
 /* No fast math and no contraction: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
 #define OPTION_STD "--std=c++17"
+#define OPTION_MINIMAL "--minimal"        /* kernels use none of the language features that it leaves out */
+#define OPTION_FAST "--Ofast-compile=min" /* a third less time; the same speed where nothing is left to unroll */
 
-const char krf__nvrtc_options[] = OPTION_FMAD " " OPTION_STD;
+const char krf__nvrtc_options[] = OPTION_FMAD " " OPTION_STD " " OPTION_MINIMAL " " OPTION_FAST;
 
 static const krf__symbol symbols[] = {
 #define NVRTC_FUNCTION(name, type, arguments) {#name, offsetof(krf__nvrtc, name), true},
@@ -148,6 +150,20 @@ static nvrtc_result take_image(const krf__nvrtc *nvrtc, nvrtc_program program, b
     return KRF__NVRTC_SUCCESS;
 }
 
+/* Whether the text forbids to unroll some loops and leaves no other loop to unroll. Elsewhere the compiler has to optimize,
+ * or arrays end up in local memory. */
+static bool unrolled(const char *source) {
+    static const char pragma[] = "#pragma unroll";
+    bool any = false;
+    for (const char *at = source; (at = strstr(at, pragma)) != NULL; any = true) {
+        at += sizeof pragma - 1;
+        if (strncmp(at, " 1\n", 3) != 0) {
+            return false;
+        }
+    }
+    return any;
+}
+
 krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx, const char *source, const char *name,
                             void **image, size_t *bytes) {
     char target[64], file[96];
@@ -159,7 +175,10 @@ krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx,
     /* From 12.9 on NVRTC has a cache of its own, for which it calls cuInit: not in a process that only compiles. */
     if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)) {
         options[count++] = "--no-cache";
-        options[count++] = "--minimal"; /* kernels use none of the language features that it leaves out */
+        options[count++] = OPTION_MINIMAL;
+        if (unrolled(source)) {
+            options[count++] = OPTION_FAST;
+        }
     }
 
     nvrtc_program program = NULL;
