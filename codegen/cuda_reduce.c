@@ -282,15 +282,7 @@ static void unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *o
 }
 
 static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
-
-/* Short rows need what the optimizer moves out of the loop over rows: their text keeps its loops, and so gets all of it. */
-static void warp_chunk(krf__emitter *e, krf__str *out) {
-    if (e->k->schedule == KRF__REDUCE_ALL) {
-        unrolled(e, warp_chunk_loops, out);
-    } else {
-        warp_chunk_loops(e, out);
-    }
-}
+static void warp_chunk(krf__emitter *e, krf__str *out) { unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { unrolled(e, block_combine_loops, out); }
 static void column_chunk(krf__emitter *e, krf__str *out) {
     e->mode = 0;

@@ -17,10 +17,9 @@ enum { LOG_SHOWN = 1500, MAX_OPTIONS = 6 };
 /* No fast math and no contraction: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
 #define OPTION_STD "--std=c++17"
-#define OPTION_MINIMAL "--minimal"        /* kernels use none of the language features that it leaves out */
-#define OPTION_FAST "--Ofast-compile=min" /* a third less time; the same speed where nothing is left to unroll */
+#define OPTION_MINIMAL "--minimal" /* kernels use none of the language features that it leaves out */
 
-const char krf__nvrtc_options[] = OPTION_FMAD " " OPTION_STD " " OPTION_MINIMAL " " OPTION_FAST;
+const char krf__nvrtc_options[] = OPTION_FMAD " " OPTION_STD " " OPTION_MINIMAL;
 
 static const krf__symbol symbols[] = {
 #define NVRTC_FUNCTION(name, type, arguments) {#name, offsetof(krf__nvrtc, name), true},
@@ -150,23 +149,17 @@ static nvrtc_result take_image(const krf__nvrtc *nvrtc, nvrtc_program program, b
     return KRF__NVRTC_SUCCESS;
 }
 
-/* Whether the text forbids to unroll some loops and leaves no other loop to unroll. Elsewhere the compiler has to optimize,
- * or arrays end up in local memory. */
-static bool unrolled(const char *source) {
-    static const char pragma[] = "#pragma unroll";
-    bool any = false;
-    for (const char *at = source; (at = strstr(at, pragma)) != NULL; any = true) {
-        at += sizeof pragma - 1;
-        if (strncmp(at, " 1\n", 3) != 0) {
-            return false;
-        }
-    }
-    return any;
+/* The option that a kernel's text asks for on a line of its own: "// NVRTC option: --Ofast-compile=min"; "" without one. */
+static void read_option(const char *source, char *option, size_t size) {
+    static const char mark[] = "// NVRTC option: ";
+    const char *at = strstr(source, mark);
+    at = at ? at + sizeof mark - 1 : "";
+    snprintf(option, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
 krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx, const char *source, const char *name,
                             void **image, size_t *bytes) {
-    char target[64], file[96];
+    char target[64], file[96], asked[64];
     snprintf(target, sizeof target, "--gpu-architecture=%s_%s", ptx ? "compute" : "sm", arch);
     snprintf(file, sizeof file, "%s.cu", name);
 
@@ -176,8 +169,9 @@ krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx,
     if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)) {
         options[count++] = "--no-cache";
         options[count++] = OPTION_MINIMAL;
-        if (unrolled(source)) {
-            options[count++] = OPTION_FAST;
+        read_option(source, asked, sizeof asked);
+        if (*asked) {
+            options[count++] = asked;
         }
     }
 

@@ -1,0 +1,115 @@
+/* Every kernel of the golden cases through the real NVRTC, for an old, a common and a new architecture; the cubin must use
+ * few enough registers and no local memory: a loop that was not unrolled puts its arrays there. Needs NVRTC, no GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h wants the four above */
+#include <cmocka.h>
+
+#include "backend/backend.h"
+#include "base/mem.h"
+#include "golden/cubin.h"
+
+#include <glob.h>
+#include <kerfuse/kerfuse.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* 128 registers: two blocks of 256 threads a multiprocessor. Three f64 reductions at once need 104, all others at most 64. */
+enum { MOST_REGISTERS = 128, MOST_RESULTS = 8 };
+
+static int kernels;
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void check_kernel(const char *case_, const char *source, const char *name) {
+    static const char *const archs[] = {"sm_75", "sm_90", "sm_100"};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        void *image = NULL;
+        size_t bytes = 0;
+        if (krf__nvrtc_compile(NULL, archs[i], false, source, name, &image, &bytes) != KRF_OK) {
+            fail_msg("%s, %s: %s", case_, archs[i], krf_error_message());
+        }
+        cubin_usage usage = cubin_read(image, bytes);
+        krf__mem_free(image);
+        if (usage.registers < 8 || usage.registers > MOST_REGISTERS || usage.frame_bytes != 0) {
+            fail_msg("%s, %s, %s: %d registers (at most %d), %d bytes of local memory (none)", case_, archs[i], name,
+                     usage.registers, MOST_REGISTERS, usage.frame_bytes);
+        }
+        kernels++;
+    }
+}
+
+/* The kernels of a dump one by one: each begins with a comment that says its name. */
+static void check_kernels(const char *case_, char *source) {
+    static const char start[] = "/* krf_";
+    for (char *kernel = strstr(source, start), *next; kernel != NULL; kernel = next) {
+        char name[64];
+        assert_int_equal(sscanf(kernel, "/* %63[a-z0-9_]", name), 1);
+        next = strstr(kernel + 1, start);
+        if (next != NULL) {
+            next[-1] = '\0';
+        }
+        check_kernel(case_, kernel, name);
+    }
+}
+
+static void check_case(krf_context *context, const char *path) {
+    char *text = read_file(path), *source;
+    krf_graph *graph = krf_graph_create(context);
+    krf_expr results[MOST_RESULTS];
+    int count = 0;
+    size_t size;
+    if (krf_parse_many(graph, text, NULL, 0, MOST_RESULTS, results, &count) != KRF_OK
+        || krf_dump(graph, count, results, KRF_DUMP_SOURCE, "cuda", NULL, &source, &size) != KRF_OK) {
+        fail_msg("%s: %s", path, krf_error_message());
+    }
+    check_kernels(strrchr(path, '/') + 1, source);
+    krf_free(source);
+    krf_graph_destroy(graph);
+    free(text);
+}
+
+static void golden_kernels_need_few_registers_and_no_local_memory(void **state) {
+    (void)state;
+    char pattern[4096];
+    void *image = NULL;
+    size_t bytes;
+    if (krf__nvrtc_compile(NULL, "sm_90", false, "extern \"C\" __global__ void k(float *a) { *a = 1; }", "k", &image, &bytes)
+        != KRF_OK) {
+        puts(krf_error_message());
+        skip();
+    }
+    krf__mem_free(image);
+    krf_context_options options = krf_context_options_default();
+    options.device = "cpu";
+    options.cache = KRF_CACHE_OFF;
+    krf_context *context;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    snprintf(pattern, sizeof pattern, "%s/tests/golden/*.krf", getenv("KRF_SOURCE_DIR"));
+    glob_t found;
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        check_case(context, found.gl_pathv[i]);
+    }
+    globfree(&found);
+    krf_context_destroy(context);
+    printf("%d kernels compiled\n", kernels);
+    assert_true(kernels >= 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_kernels_need_few_registers_and_no_local_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
