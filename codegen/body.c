@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->c_type; }
+const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->value; }
+const char *krf__storage_type(int dtype) { return krf__dtype((krf_dtype)dtype)->storage; }
 
 static bool letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -16,11 +17,11 @@ static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype)
 static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
     const krf__dtype_info *info = krf__dtype(dtype);
     if (kind == 'K') {
-        krf__str_printf(out, "(%s)(%.*s)", info->c_type, (int)length, inner);
+        krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {
-        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, info->name);
+        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, info->helper);
     }
 }
 
@@ -56,9 +57,41 @@ void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__emit_literal(e, (krf_dtype)i->dtype, i->value, out);
         krf__str_put(out, negative ? ")" : "");
     } else if (i->op == KRF__scalar) {
-        krf__str_printf(out, "%ss%u", e->target->arguments, i->slot);
+        krf__str text = {0};
+        krf__str_printf(&text, "%ss%u", e->target->arguments, i->slot);
+        krf__emit_loaded((krf_dtype)i->dtype, text.data != NULL ? text.data : "", out);
+        out->failed |= text.failed;
+        krf__str_free(&text);
     } else {
         krf__str_printf(out, "t%u", instr);
+    }
+}
+
+void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out) {
+    if (krf__is_half(dtype)) {
+        krf__str_printf(out, "krf_load_%s(%s)", krf_dtype_name(dtype), text);
+    } else {
+        krf__str_put(out, text);
+    }
+}
+
+void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out) {
+    if (krf__is_half(dtype)) {
+        krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
+    }
+    krf__emit_value(e, instr, out);
+    krf__str_put(out, krf__is_half(dtype) ? ")" : "");
+}
+
+/* Wide types reach f16 and bf16 by way of an f32 that rounds as they would. */
+static const char *narrowing(krf_dtype from) {
+    switch (from) {
+    case KRF_I32:
+    case KRF_U32:
+    case KRF_F64: return "krf_odd_f64(%s)";
+    case KRF_I64: return "krf_odd_f64(krf_odd_i64(%s))";
+    case KRF_U64: return "krf_odd_f64(krf_odd_u64(%s))";
+    default: return "%s";
     }
 }
 
@@ -66,11 +99,22 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
     const krf__dtype_info *from = krf__dtype((krf_dtype)i->from), *to = krf__dtype((krf_dtype)i->dtype);
     if (to->kind == KRF__KIND_BOOL) {
         krf__str_printf(out, "%s != 0", operand);
-    } else if (from->kind == KRF__KIND_REAL && to->kind == KRF__KIND_INT) {
-        krf__str_printf(out, "krf_cast_%s_%s(%s)", from->name, to->name, operand);
+    } else if (from->kind == KRF__KIND_REAL && to->kind != KRF__KIND_REAL) {
+        krf__str_printf(out, "krf_cast_%s_%s(%s)", from->helper, to->name, operand);
+    } else if (krf__is_half((krf_dtype)i->dtype)) {
+        const char *around = narrowing((krf_dtype)i->from);
+        size_t at = strcspn(around, "%");
+        krf__str_printf(out, "%.*s%s%s", (int)at, around, operand, around + at + 2);
     } else {
         krf__str_put(out, operand);
     }
+}
+
+/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. */
+static bool rounds(const krf__instr *i) {
+    krf__rule rule = krf__op_info_of((krf__op)i->op)->rule;
+    bool exact = rule == KRF__RULE_ANY || rule == KRF__RULE_WHERE || i->op == KRF__negative || i->op == KRF__abs;
+    return krf__is_half((krf_dtype)i->dtype) && !exact;
 }
 
 bool krf__costly(const krf__instr *i) {
@@ -99,20 +143,28 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
     if (i->op == KRF__load) {
-        e->target->load(e, i, out);
+        krf__str element = {0};
+        e->target->load(e, i, &element);
+        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
         krf__str_put(out, ";\n");
+        out->failed |= element.failed;
+        krf__str_free(&element);
         return;
     }
     for (int k = 0; k < arity; k++) {
         bool hide = e->target->hides_constants && krf__costly(i);
         if (hide) {
-            krf__str_printf(&operands[k], "krf_opaque_%s(", krf_dtype_name((krf_dtype)i->from));
+            krf__str_printf(&operands[k], "krf_opaque_%s(", krf__dtype((krf_dtype)i->from)->helper);
         }
         krf__emit_value(e, i->args[k], &operands[k]);
         krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
-    krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
+    if (rounds(i)) {
+        krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
+    } else {
+        krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
+    }
     if (i->op == KRF__cast) {
         put_cast(i, texts[0], out);
     } else {

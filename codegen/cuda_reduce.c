@@ -30,7 +30,7 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
     int v = k->vector;
     krf__str inner = {0};
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__c_type(k->operands[i].dtype);
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
         if (!krf__cuda_in_domain(e, i, KRF__load)) {
             continue;
         }
@@ -123,8 +123,9 @@ static void accumulators(krf__emitter *e, krf__str *out) {
 
 /* shfl of types that CUDA has no overload for goes by way of int. */
 static void put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out) {
-    bool byte = krf_dtype_size((krf_dtype)reduction(e, r)->dtype) == 1;
-    krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), byte ? "(int)" : "", value, distance);
+    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
+    bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
+    krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), narrow ? "(int)" : "", value, distance);
 }
 
 static void halve_accumulators(int first, int last, uint32_t r, krf__str *out) {
@@ -169,7 +170,7 @@ static void results(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "a.%s[0", e->operand_names[k->instrs[i].slot]);
             krf__cuda_put_offset(e, k->instrs[i].slot, false, out);
             krf__str_put(out, "] = ");
-            krf__emit_value(e, k->instrs[i].args[0], out);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
             krf__str_put(out, ";\n");
         }
     }

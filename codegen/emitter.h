@@ -52,7 +52,11 @@ void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, co
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out);     /* "t7", or a literal, or an argument */
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
 void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
-const char *krf__c_type(int dtype);
+const char *krf__c_type(int dtype);       /* of values */
+const char *krf__storage_type(int dtype); /* of elements of arrays */
+/* A value as it is stored, and what is stored as a value: f16 and bf16 are stored in other types than they are computed in. */
+void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out);
+void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
 
 /* ---- index.c ---- */
 typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;

@@ -8,11 +8,12 @@ const char *krf__index_type(const krf__emitter *e) { return e->k->wide ? "long l
 
 /* Every field takes 8 bytes: narrower scalars are padded. */
 static void put_scalar_field(krf__str *out, int dtype, uint32_t index) {
-    switch (krf_dtype_size((krf_dtype)dtype)) {
-    case 1: krf__str_printf(out, "    %s s%u, s%u_[7];\n", krf__c_type(dtype), index, index); break;
-    case 4: krf__str_printf(out, "    %s s%u, s%u_;\n", krf__c_type(dtype), index, index); break;
-    default: krf__str_printf(out, "    %s s%u;\n", krf__c_type(dtype), index);
+    int padding = 8 / (int)krf_dtype_size((krf_dtype)dtype) - 1;
+    krf__str_printf(out, "    %s s%u", krf__storage_type(dtype), index);
+    if (padding > 0) {
+        krf__str_printf(out, ", s%u_[%d]", index, padding);
     }
+    krf__str_put(out, ";\n");
 }
 
 void krf__emit_arguments(krf__emitter *e, krf__str *out) {
@@ -20,7 +21,7 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "struct krf_arguments {\n");
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        krf__str_printf(out, "    %s%s *%s;\n", o->store ? "" : "const ", krf__c_type(o->dtype), e->operand_names[i]);
+        krf__str_printf(out, "    %s%s *%s;\n", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i]);
     }
     for (uint32_t i = 0; i < k->n_scalars; i++) {
         put_scalar_field(out, k->scalars[i].dtype, i);

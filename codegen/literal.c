@@ -4,7 +4,7 @@
 #include <math.h>
 
 static void real_literal(const krf__emitter *e, krf_dtype dtype, double value, krf__str *out) {
-    bool narrow = krf_dtype_size(dtype) == 4;
+    bool narrow = dtype != KRF_F64;
     if (isnan(value)) {
         krf__str_put(out, narrow ? e->target->nan_f32 : e->target->nan_f64);
         return;
@@ -22,9 +22,12 @@ void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, kr
     int64_t value;
     switch (krf__dtype(dtype)->kind) {
     case KRF__KIND_REAL: real_literal(e, dtype, krf__bits_to_f64(dtype, bits), out); return;
-    case KRF__KIND_INT:
+    case KRF__KIND_UINT:
+        krf__str_printf(out, "%llu%s", (unsigned long long)bits, krf_dtype_size(dtype) == 8 ? "ULL" : "u");
+        return;
+    case KRF__KIND_SINT:
         value = krf__bits_to_i64(dtype, bits);
-        if (krf_dtype_size(dtype) == 4) {
+        if (krf_dtype_size(dtype) < 8) {
             if (value == INT32_MIN) {
                 krf__str_put(out, "(-2147483647 - 1)");
             } else {

@@ -19,7 +19,8 @@ static int strip_length(const krf__emitter *e) {
         return KRF__LANES;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        size_t bytes = krf_dtype_size((krf_dtype)e->k->instrs[i].dtype);
+        krf_dtype dtype = (krf_dtype)e->k->instrs[i].dtype;
+        size_t bytes = krf__is_half(dtype) ? sizeof(float) : krf_dtype_size(dtype);
         widest = bytes > widest ? bytes : widest;
     }
     return (int)(STRIP_BYTES / widest);
@@ -150,7 +151,7 @@ static void put_consumers(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (k->instrs[i].op == KRF__store) {
             krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_value(e, k->instrs[i].args[0], out);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
             krf__str_put(out, ";\n");
         }
     }
@@ -186,7 +187,7 @@ static void body(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
-            krf__str_printf(out, "%s b_%s[%d];\n", krf__c_type(instr->dtype), e->operand_names[instr->slot], strip);
+            krf__str_printf(out, "%s b_%s[%d];\n", krf__storage_type(instr->dtype), e->operand_names[instr->slot], strip);
         } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__c_type(instr->dtype), i, strip);
         }
@@ -222,7 +223,7 @@ static void pointers(krf__emitter *e, krf__str *out) {
             domain = (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__store) && k->instrs[n].slot == i;
         }
         if (domain) {
-            krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__c_type(o->dtype), e->operand_names[i],
+            krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i],
                             e->operand_names[i]);
             krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
             krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
@@ -301,7 +302,7 @@ static void results_function(krf__emitter *e, krf__str *out) {
             krf__str_printf(&inner, "a->%s[0", e->operand_names[k->instrs[i].slot]);
             krf__emit_offset(e, k->instrs[i].slot, KRF__PART_KEPT, -1, &inner);
             krf__str_put(&inner, "] = ");
-            krf__emit_value(e, k->instrs[i].args[0], &inner);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, &inner);
             krf__str_put(&inner, ";\n");
         }
     }
@@ -382,7 +383,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "real.h", "libm.h", NULL};
+static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "real.h", "libm.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

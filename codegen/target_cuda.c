@@ -42,7 +42,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "const bool whole = i + %d <= n0;\n", k->vector);
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__c_type(k->operands[i].dtype);
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
         if (krf__cuda_vectored(e, i)) {
             krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, i), type, k->vector, name);
         }
@@ -139,7 +139,7 @@ static void map_body(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_domain && k->vector > 1; i++) {
         if (k->instrs[i].op == KRF__store) {
             krf__str_printf(out, "    v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_value(e, k->instrs[i].args[0], out);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
             krf__str_put(out, ";\n");
         }
     }
@@ -159,7 +159,7 @@ static void map_stores(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "a.%s[0", name);
             krf__cuda_put_offset(e, s->slot, false, out);
             krf__str_put(out, "] = ");
-            krf__emit_value(e, s->args[0], out);
+            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
             krf__str_put(out, ";\n");
             continue;
         }
@@ -186,7 +186,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "device.h", NULL};
+static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "device.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

@@ -2,6 +2,8 @@
 #include "common.h"
 
 #include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -166,11 +168,26 @@ static void print_real(double value, bool single) {
     puts(value != value ? "nan" : text);
 }
 
+/* f16 and bf16 are 16 bits: sign, exponent, and this many bits of mantissa. */
+static double half_value(unsigned bits, int mantissa) {
+    int exponent = (int)((bits & 0x7fffu) >> mantissa), most = 0x7fff >> mantissa, bias = most / 2;
+    double fraction = ldexp(bits & ((1u << mantissa) - 1), -mantissa);
+    double value = exponent == most ? (fraction != 0 ? (double)NAN : (double)INFINITY)
+                   : exponent == 0  ? ldexp(fraction, 1 - bias)
+                                    : ldexp(1 + fraction, exponent - bias);
+    return (bits & 0x8000u) != 0 ? -value : value;
+}
+
 static int print_scalar(krf_array *array) {
     union {
-        unsigned char b;
+        int8_t i8;
+        int16_t i16;
         int32_t i32;
         int64_t i64;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
         float f32;
         double f64;
     } value;
@@ -179,9 +196,17 @@ static int print_scalar(krf_array *array) {
         return tool_failed("%s", krf_error_message());
     }
     switch (dtype) {
-    case KRF_BOOL: puts(value.b ? "True" : "False"); break;
-    case KRF_I32: printf("%ld\n", (long)value.i32); break;
-    case KRF_I64: printf("%lld\n", (long long)value.i64); break;
+    case KRF_BOOL: puts(value.u8 != 0 ? "True" : "False"); break;
+    case KRF_I8: printf("%" PRId8 "\n", value.i8); break;
+    case KRF_I16: printf("%" PRId16 "\n", value.i16); break;
+    case KRF_I32: printf("%" PRId32 "\n", value.i32); break;
+    case KRF_I64: printf("%" PRId64 "\n", value.i64); break;
+    case KRF_U8: printf("%" PRIu8 "\n", value.u8); break;
+    case KRF_U16: printf("%" PRIu16 "\n", value.u16); break;
+    case KRF_U32: printf("%" PRIu32 "\n", value.u32); break;
+    case KRF_U64: printf("%" PRIu64 "\n", value.u64); break;
+    case KRF_F16: print_real(half_value(value.u16, 10), true); break;
+    case KRF_BF16: print_real(half_value(value.u16, 7), true); break;
     case KRF_F32: print_real(value.f32, true); break;
     case KRF_F64: print_real(value.f64, false); break;
     }

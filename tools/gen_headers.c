@@ -12,7 +12,7 @@ static void print_enums(void) {
 #undef STATUS
     puts("} krf_status;\n");
     puts("typedef enum krf_dtype {");
-#define DTYPE(NAME, name, numpy, KIND, bytes, c_type, suffix) printf("    KRF_%s, /* %d-byte %s */\n", #NAME, bytes, #c_type);
+#define DTYPE(NAME, name, numpy, KIND, bytes, storage, ...) printf("    KRF_%s, /* in memory: %s */\n", #NAME, #storage);
 #include "ir/dtypes.def"
 #undef DTYPE
     puts("} krf_dtype;\n\n#endif");

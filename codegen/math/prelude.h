@@ -1,6 +1,6 @@
 // Helpers of generated kernels and of the interpreter that are no elementary functions: integer arithmetic that wraps
 // and never traps (x // 0 and x % 0 are 0), Python's // and %, shifts by any count, maximum and minimum that propagate
-// NaN, casts that clamp. Valid C11 and CUDA C++; no operands make them undefined.
+// NaN. 8 and 16 bits are served by 32. Valid C11 and CUDA C++; no operands make them undefined.
 // The includer defines KRF_FN ("static inline", or "static __device__ __forceinline__"), and KRF_F32(f) and KRF_F64(f),
 // the C library's function f: __builtin_fmodf and __builtin_fmod in C, fmodf and fmod in CUDA.
 // A line "//@ NAME" starts the section that defines NAME; sections name only what earlier sections define.
@@ -92,6 +92,50 @@ KRF_FN long long krf_right_shift_i64(long long a, long long b) {
     unsigned long long count = (unsigned long long)b;
     return a >> (count < 64 ? count : 63);
 }
+
+//@ krf_floor_divide_u32
+KRF_FN unsigned krf_floor_divide_u32(unsigned a, unsigned b) { return b == 0 ? 0 : a / b; }
+
+//@ krf_remainder_u32
+KRF_FN unsigned krf_remainder_u32(unsigned a, unsigned b) { return b == 0 ? 0 : a % b; }
+
+//@ krf_power_u32
+KRF_FN unsigned krf_power_u32(unsigned a, unsigned b) {
+    unsigned result = 1, square = a;
+    for (unsigned e = b; e != 0; e >>= 1) {
+        result *= (e & 1) != 0 ? square : 1;
+        square *= square;
+    }
+    return result;
+}
+
+//@ krf_left_shift_u32
+KRF_FN unsigned krf_left_shift_u32(unsigned a, unsigned b) { return b < 32 ? a << (b & 31) : 0; }
+
+//@ krf_right_shift_u32
+KRF_FN unsigned krf_right_shift_u32(unsigned a, unsigned b) { return b < 32 ? a >> (b & 31) : 0; }
+
+//@ krf_floor_divide_u64
+KRF_FN unsigned long long krf_floor_divide_u64(unsigned long long a, unsigned long long b) { return b == 0 ? 0 : a / b; }
+
+//@ krf_remainder_u64
+KRF_FN unsigned long long krf_remainder_u64(unsigned long long a, unsigned long long b) { return b == 0 ? 0 : a % b; }
+
+//@ krf_power_u64
+KRF_FN unsigned long long krf_power_u64(unsigned long long a, unsigned long long b) {
+    unsigned long long result = 1, square = a;
+    for (unsigned long long e = b; e != 0; e >>= 1) {
+        result *= (e & 1) != 0 ? square : 1;
+        square *= square;
+    }
+    return result;
+}
+
+//@ krf_left_shift_u64
+KRF_FN unsigned long long krf_left_shift_u64(unsigned long long a, unsigned long long b) { return b < 64 ? a << (b & 63) : 0; }
+
+//@ krf_right_shift_u64
+KRF_FN unsigned long long krf_right_shift_u64(unsigned long long a, unsigned long long b) { return b < 64 ? a >> (b & 63) : 0; }
 
 //@ krf_floor_divide_f32
 // As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
@@ -208,40 +252,4 @@ KRF_FN double krf_minimum_f64(double a, double b) {
     double equal = krf_pre_unbits_f64(krf_pre_bits_f64(a) | krf_pre_bits_f64(b));
     double number = a == b ? equal : other;
     return a != a ? a : number;
-}
-
-//@ krf_cast_f32_i32
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
-KRF_FN int krf_cast_f32_i32(float x) {
-    float inside = x >= -2147483648.0f && x < 2147483648.0f ? x : 0;
-    int whole = (int)inside;
-    whole = x >= 2147483648.0f ? 0x7fffffff : whole;
-    return x < -2147483648.0f ? -0x7fffffff - 1 : whole;
-}
-
-//@ krf_cast_f32_i64
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
-KRF_FN long long krf_cast_f32_i64(float x) {
-    float inside = x >= -9223372036854775808.0f && x < 9223372036854775808.0f ? x : 0;
-    long long whole = (long long)inside;
-    whole = x >= 9223372036854775808.0f ? 0x7fffffffffffffffll : whole;
-    return x < -9223372036854775808.0f ? -0x7fffffffffffffffll - 1 : whole;
-}
-
-//@ krf_cast_f64_i32
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
-KRF_FN int krf_cast_f64_i32(double x) {
-    double inside = x >= -2147483648.0 && x < 2147483648.0 ? x : 0;
-    int whole = (int)inside;
-    whole = x >= 2147483648.0 ? 0x7fffffff : whole;
-    return x < -2147483648.0 ? -0x7fffffff - 1 : whole;
-}
-
-//@ krf_cast_f64_i64
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
-KRF_FN long long krf_cast_f64_i64(double x) {
-    double inside = x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? x : 0;
-    long long whole = (long long)inside;
-    whole = x >= 9223372036854775808.0 ? 0x7fffffffffffffffll : whole;
-    return x < -9223372036854775808.0 ? -0x7fffffffffffffffll - 1 : whole;
 }

@@ -20,11 +20,19 @@ typedef enum krf_status {
 } krf_status;
 
 typedef enum krf_dtype {
-    KRF_BOOL, /* 1-byte unsigned char */
-    KRF_I32, /* 4-byte int */
-    KRF_I64, /* 8-byte long long */
-    KRF_F32, /* 4-byte float */
-    KRF_F64, /* 8-byte double */
+    KRF_BOOL, /* in memory: unsigned char */
+    KRF_I8, /* in memory: signed char */
+    KRF_I16, /* in memory: short */
+    KRF_I32, /* in memory: int */
+    KRF_I64, /* in memory: long long */
+    KRF_U8, /* in memory: unsigned char */
+    KRF_U16, /* in memory: unsigned short */
+    KRF_U32, /* in memory: unsigned */
+    KRF_U64, /* in memory: unsigned long long */
+    KRF_F16, /* in memory: unsigned short */
+    KRF_BF16, /* in memory: unsigned short */
+    KRF_F32, /* in memory: float */
+    KRF_F64, /* in memory: double */
 } krf_dtype;
 
 #endif

@@ -149,10 +149,10 @@ KRF_API krf_expr krf_isnan(krf_expr x);
 /* Whether x is infinite. */
 KRF_API krf_expr krf_isinf(krf_expr x);
 
-/* The sum over axes. Integers and bools are summed as i64. */
+/* The sum over axes. Bools and integers are summed in 64 bits, f16 and bf16 in f32. */
 KRF_API krf_expr krf_sum(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
-/* The product over axes. Integers and bools are multiplied as i64. */
+/* The product over axes. Bools and integers are multiplied in 64 bits, f16 and bf16 in f32. */
 KRF_API krf_expr krf_prod(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
 /* The largest over axes, NaN if any is. An error over no elements. */

@@ -75,6 +75,9 @@ static bool read_string(reader *r, char *text, size_t size) {
     return true;
 }
 
+/* Single bytes have none, and NumPy knows bf16 as two bytes without meaning ("|V2"): in the order of the machine that wrote them. */
+static char byte_order(const krf__dtype_info *info) { return info->bytes == 1 || *info->numpy == 'V' ? '|' : NATIVE_ORDER; }
+
 /* "<f4": byte order, kind, bytes. */
 static bool read_descr(reader *r, npy_header *header) {
     char text[32];
@@ -89,9 +92,9 @@ static bool read_descr(reader *r, npy_header *header) {
     char order = type == text || text[0] == '=' ? NATIVE_ORDER : text[0];
     for (int i = 0; i < KRF__DTYPE_COUNT; i++) {
         const krf__dtype_info *info = krf__dtype((krf_dtype)i);
-        if (strcmp(info->numpy, type) == 0 && (order != '|' || info->bytes == 1)) {
+        if (strcmp(info->numpy, type) == 0 && (order != '|' || byte_order(info) == '|')) {
             header->dtype = (krf_dtype)i;
-            header->swapped = info->bytes > 1 && order != NATIVE_ORDER;
+            header->swapped = byte_order(info) != '|' && order != NATIVE_ORDER;
             return true;
         }
     }
@@ -364,8 +367,7 @@ static void print_header(const krf_array *array, krf__str *text) {
     const krf__dtype_info *info = krf__dtype(krf_array_dtype(array));
     krf__str dictionary = {0};
     krf__str_printf(&dictionary,
-                    "{'descr': '%c%s', 'fortran_order': False, 'shape': ", info->bytes == 1 ? '|' : NATIVE_ORDER,
-                    info->numpy);
+                    "{'descr': '%c%s', 'fortran_order': False, 'shape': ", byte_order(info), info->numpy);
     krf__str_shape(&dictionary, krf_array_rank(array), krf_array_shape(array));
     krf__str_put(&dictionary, ", }");
     while ((MAGIC_BYTES + 4 + dictionary.length + 1) % ALIGNMENT != 0 && !dictionary.failed) {

@@ -96,20 +96,19 @@ static krf_status read_scalar(const krf_plan *p, void *stream, const char *name,
 static krf_status bind_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
                               const krf_binding *b, uint64_t *value) {
     krf_dtype dtype = (krf_dtype)spec->dtype;
-    krf__kind kind = krf__dtype(dtype)->kind;
     switch (b->kind) {
     case KRF_BIND_ARRAY: return read_scalar(p, stream, name, spec, b->array, value);
     case KRF_BIND_INT:
         *value = krf__bits_from_i64(dtype, b->i);
-        return kind != KRF__KIND_INT || krf__bits_to_i64(dtype, *value) == b->i
+        return krf__is_real(dtype) || krf__int_fits(dtype, b->i)
                    ? KRF_OK
                    : krf__fail(KRF_E_DTYPE, "%s: %lld is out of the range of %s", name, (long long)b->i,
                                krf_dtype_name(dtype));
     case KRF_BIND_REAL:
         *value = krf__bits_from_f64(dtype, b->f);
-        return kind == KRF__KIND_REAL ? KRF_OK
-                                      : krf__fail(KRF_E_DTYPE, "%s: the plan takes %s: bind it with krf_bind_int", name,
-                                                  krf_dtype_name(dtype));
+        return krf__is_real(dtype) ? KRF_OK
+                                   : krf__fail(KRF_E_DTYPE, "%s: the plan takes %s: bind it with krf_bind_int", name,
+                                               krf_dtype_name(dtype));
     case KRF_BIND_EXPR: break;
     }
     return krf__fail(KRF_E_ARGUMENT, "%s: a run takes arrays and numbers, no expressions", name);

@@ -6,11 +6,9 @@
 
 #include <string.h>
 
-static krf__kind kind_of(krf_dtype dtype) { return krf__dtype(dtype)->kind; }
-
 /* The float dtype that integers and bools of this dtype compute in. */
 static krf_dtype float_of(krf_dtype dtype) {
-    return kind_of(dtype) == KRF__KIND_REAL ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
+    return krf__is_real(dtype) ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
 }
 
 static uint32_t add_leaf(krf_graph *g, krf__op op, krf_dtype dtype, bool weak, uint64_t value) {
@@ -64,9 +62,9 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
         return x;
     }
     bool known = n->op == KRF__constant || n->op == KRF__scalar;
-    if (n->weak && known && kind_of((krf_dtype)n->dtype) == KRF__KIND_INT && kind_of(dtype) == KRF__KIND_INT) {
+    if (n->weak && known && krf__is_int((krf_dtype)n->dtype) && krf__is_int(dtype)) {
         int64_t value = krf__bits_to_i64(KRF_I64, n->value);
-        if (krf__bits_to_i64(dtype, krf__bits_from_i64(dtype, value)) != value) {
+        if (!krf__int_fits(dtype, value)) {
             return krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %lld is out of the range of %s; cast the array first",
                                    krf__op_info_of(op)->name, (long long)value, krf_dtype_name(dtype));
         }
@@ -74,29 +72,29 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
     return krf__build_cast(g, x, dtype);
 }
 
-/* The dtype that operands [first, n) are promoted to, and whether all of them are weak. */
-static krf_dtype common_dtype(const krf_graph *g, int first, int n, const uint32_t *args, bool *weak) {
+/* The dtype that operands [first, n) are promoted to, and whether all of them are weak. False where there is none. */
+static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *args, krf_dtype *dtype, bool *weak) {
     bool any_strong = false, weak_int = false, weak_real = false;
     krf_dtype strong = KRF_BOOL;
     for (int i = first; i < n; i++) {
         const krf__node *a = krf__node_of(g, args[i]);
         if (!a->weak) {
-            strong = any_strong ? krf__promote(strong, (krf_dtype)a->dtype) : (krf_dtype)a->dtype;
+            if (!krf__promote(strong, (krf_dtype)a->dtype, &strong)) {
+                return false;
+            }
             any_strong = true;
-        } else if (kind_of((krf_dtype)a->dtype) == KRF__KIND_REAL) {
+        } else if (krf__is_real((krf_dtype)a->dtype)) {
             weak_real = true;
         } else {
             weak_int = true;
         }
     }
     *weak = !any_strong;
-    if (!any_strong) {
-        return weak_real ? KRF_F64 : KRF_I64;
-    }
-    if (weak_real) {
-        return float_of(strong);
-    }
-    return weak_int && strong == KRF_BOOL ? KRF_I64 : strong;
+    *dtype = !any_strong                        ? (weak_real ? KRF_F64 : KRF_I64)
+             : weak_real                        ? float_of(strong)
+             : weak_int && strong == KRF_BOOL ? KRF_I64
+                                                : strong;
+    return true;
 }
 
 static uint32_t not_in(krf_graph *g, krf__op op, const uint32_t *args, int n, const char *advice) {
@@ -126,7 +124,7 @@ static uint32_t shapes_differ(krf_graph *g, krf__op op, const uint32_t *args, in
 static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     const krf__node *e = krf__node_of(g, exponent);
     bool known = e->op == KRF__constant || e->op == KRF__scalar;
-    if (!known || !e->weak || kind_of((krf_dtype)e->dtype) != KRF__KIND_INT) {
+    if (!known || !e->weak || !krf__is_int((krf_dtype)e->dtype)) {
         return 0;
     }
     int64_t k = krf__bits_to_i64(KRF_I64, e->value);
@@ -136,12 +134,9 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
             return 0;
         }
     }
-    bool real = kind_of((krf_dtype)krf__node_of(g, x)->dtype) == KRF__KIND_REAL;
+    bool real = krf__is_real((krf_dtype)krf__node_of(g, x)->dtype);
     if (k > 8 || k < -8 || (k < 0 && !real)) {
         return 0;
-    }
-    if (k == 0 && krf__node_of(g, x)->weak) {
-        return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
     }
     if (k == 0 && krf__node_of(g, x)->weak) {
         return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
@@ -181,7 +176,10 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     }
     int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
     bool weak;
-    krf_dtype dtype = common_dtype(g, first, n, args, &weak);
+    krf_dtype dtype;
+    if (!common_dtype(g, first, n, args, &dtype, &weak) && info->rule != KRF__RULE_LOGIC) {
+        return not_in(g, op, args, n, "no integer holds both: cast one of them");
+    }
     switch (info->rule) {
     case KRF__RULE_NUMBER:
         if (dtype == KRF_BOOL) {
@@ -194,7 +192,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         weak = false;
         break;
     case KRF__RULE_BITS:
-        if (kind_of(dtype) == KRF__KIND_REAL || (dtype == KRF_BOOL && krf__op_code(op, KRF__KIND_BOOL, false) == NULL)) {
+        if (krf__is_real(dtype) || (dtype == KRF_BOOL && krf__op_code(op, KRF__KIND_BOOL, false) == NULL)) {
             return not_in(g, op, args, n, "cast to an integer");
         }
         break;
@@ -252,10 +250,17 @@ uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, con
     if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask)) {
         return 0;
     }
-    krf_dtype dtype = (krf_dtype)krf__node_of(g, x)->dtype;
-    switch (krf__op_info_of(op)->rule) {
-    case KRF__RULE_SUM: dtype = kind_of(dtype) == KRF__KIND_REAL ? dtype : KRF_I64; break;
-    case KRF__RULE_MEAN: dtype = kind_of(dtype) == KRF__KIND_REAL ? dtype : KRF_F64; break;
+    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = given;
+    krf__rule rule = krf__op_info_of(op)->rule;
+    if ((rule == KRF__RULE_SUM || rule == KRF__RULE_MEAN) && krf__is_half(given)) {
+        uint32_t sum = krf__build_reduce(g, op, krf__build_cast(g, x, KRF_F32), n_axes, axes, keepdims);
+        return krf__build_cast(g, sum, given);
+    }
+    switch (rule) {
+    case KRF__RULE_SUM:
+        dtype = krf__is_real(given) ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+        break;
+    case KRF__RULE_MEAN: dtype = krf__is_real(given) ? given : KRF_F64; break;
     case KRF__RULE_BOOLEAN: dtype = KRF_BOOL; break;
     default: break;
     }

@@ -1,14 +1,14 @@
-/* Expands dtypes.def, promotes dtypes, and converts single values by the rules of krf_cast, which constants and scalars need on the host. */
+/* Expands dtypes.def: the facts of each row, names, and the promotion of two dtypes. */
 #include "ir/dtype.h"
 
-#include <math.h>
 #include <string.h>
 
 static const krf__dtype_info infos[KRF__DTYPE_COUNT + 1] = {
-#define DTYPE(NAME, name, numpy, KIND, bytes, c_type, suffix) {#name, numpy, #c_type, #suffix, KRF__KIND_##KIND, bytes},
+#define DTYPE(NAME, name, numpy, KIND, bytes, storage, value, helper, suffix) \
+    {#name, numpy, #storage, #value, #helper, #suffix, KRF__KIND_##KIND, bytes},
 #include "ir/dtypes.def"
 #undef DTYPE
-    {"?", "?", "?", "", KRF__KIND_BOOL, 0},
+    {"?", "?", "?", "?", "?", "", KRF__KIND_BOOL, 0},
 };
 
 #define DTYPE(NAME, ...) _Static_assert((int)KRF__DTYPE_##NAME == (int)KRF_##NAME, "the public enum follows dtypes.def");
@@ -26,7 +26,9 @@ bool krf_dtype_from_name(const char *name, krf_dtype *dtype) {
     static const struct {
         const char *name;
         krf_dtype dtype;
-    } aliases[] = {{"int32", KRF_I32}, {"int64", KRF_I64}, {"float32", KRF_F32}, {"float64", KRF_F64}, {"bool_", KRF_BOOL}};
+    } aliases[] = {{"bool_", KRF_BOOL},    {"int8", KRF_I8},       {"int16", KRF_I16},    {"int32", KRF_I32},       {"int64", KRF_I64},
+                 {"uint8", KRF_U8},      {"uint16", KRF_U16},    {"uint32", KRF_U32},   {"uint64", KRF_U64},
+                 {"float16", KRF_F16},   {"bfloat16", KRF_BF16}, {"float32", KRF_F32},  {"float64", KRF_F64}};
     for (int i = 0; i < KRF__DTYPE_COUNT; i++) {
         if (strcmp(name, infos[i].name) == 0) {
             *dtype = (krf_dtype)i;
@@ -42,76 +44,35 @@ bool krf_dtype_from_name(const char *name, krf_dtype *dtype) {
     return false;
 }
 
-krf_dtype krf__promote(krf_dtype a, krf_dtype b) {
+bool krf__is_int(krf_dtype dtype) {
+    krf__kind kind = krf__dtype(dtype)->kind;
+    return kind == KRF__KIND_SINT || kind == KRF__KIND_UINT;
+}
+bool krf__is_real(krf_dtype dtype) { return krf__dtype(dtype)->kind == KRF__KIND_REAL; }
+bool krf__is_half(krf_dtype dtype) { return dtype == KRF_F16 || dtype == KRF_BF16; }
+
+/* A signed integer that holds both. */
+static bool promote_signs(krf_dtype is_signed, krf_dtype is_unsigned, krf_dtype *both) {
+    static const krf_dtype wider[] = {KRF_I16, KRF_I32, KRF_I64}; /* than u8, u16, u32 */
+    if (is_unsigned == KRF_U64) {
+        return false;
+    }
+    krf_dtype least = wider[is_unsigned - KRF_U8];
+    *both = least > is_signed ? least : is_signed;
+    return true;
+}
+
+bool krf__promote(krf_dtype a, krf_dtype b, krf_dtype *both) {
     krf__kind ka = krf__dtype(a)->kind, kb = krf__dtype(b)->kind;
-    if (ka != kb) {
-        return ka > kb ? a : b;
+    if (ka == KRF__KIND_SINT && kb == KRF__KIND_UINT) {
+        return promote_signs(a, b, both);
     }
-    return a > b ? a : b;
-}
-
-uint64_t krf__bits_from_f64(krf_dtype dtype, double value) {
-    uint64_t bits = 0;
-    float narrow = (float)value;
-    switch (krf__dtype(dtype)->kind) {
-    case KRF__KIND_BOOL: return value != 0;
-    case KRF__KIND_REAL:
-        if (krf__dtype(dtype)->bytes == 4) {
-            memcpy(&bits, &narrow, sizeof narrow);
-        } else {
-            memcpy(&bits, &value, sizeof value);
-        }
-        return bits;
-    default:
-        if (krf__dtype(dtype)->bytes == 4) {
-            int32_t i = isnan(value) ? 0 : value >= 2147483647.0 ? INT32_MAX : value <= -2147483648.0 ? INT32_MIN : (int32_t)value;
-            return (uint32_t)i;
-        }
-        return (uint64_t)(isnan(value)                      ? 0
-                          : value >= 9223372036854775808.0  ? INT64_MAX
-                          : value <= -9223372036854775808.0 ? INT64_MIN
-                                                            : (int64_t)value);
+    if (ka == KRF__KIND_UINT && kb == KRF__KIND_SINT) {
+        return promote_signs(b, a, both);
     }
-}
-
-uint64_t krf__bits_from_i64(krf_dtype dtype, int64_t value) {
-    uint64_t bits = 0;
-    float narrow = (float)value; /* one rounding: not by way of double */
-    switch (krf__dtype(dtype)->kind) {
-    case KRF__KIND_BOOL: return value != 0;
-    case KRF__KIND_REAL:
-        if (krf__dtype(dtype)->bytes == 4) {
-            memcpy(&bits, &narrow, sizeof narrow);
-            return bits;
-        }
-        return krf__bits_from_f64(dtype, (double)value);
-    default: return krf__dtype(dtype)->bytes == 4 ? (uint32_t)value : (uint64_t)value;
+    *both = ka != kb ? (ka > kb ? a : b) : a > b ? a : b;
+    if (a != b && krf__is_half(a) && krf__is_half(b)) {
+        *both = KRF_F32;
     }
-}
-
-int64_t krf__bits_to_i64(krf_dtype dtype, uint64_t bits) {
-    switch (krf__dtype(dtype)->bytes) {
-    case 1: return (uint8_t)bits;
-    case 4: return (int32_t)(uint32_t)bits;
-    default: return (int64_t)bits;
-    }
-}
-
-double krf__bits_to_f64(krf_dtype dtype, uint64_t bits) {
-    double value;
-    float narrow;
-    if (krf__dtype(dtype)->kind != KRF__KIND_REAL) {
-        return (double)krf__bits_to_i64(dtype, bits);
-    }
-    if (krf__dtype(dtype)->bytes == 4) {
-        memcpy(&narrow, &bits, sizeof narrow);
-        return (double)narrow;
-    }
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-uint64_t krf__bits_cast(krf_dtype from, krf_dtype to, uint64_t bits) {
-    return krf__dtype(from)->kind == KRF__KIND_REAL ? krf__bits_from_f64(to, krf__bits_to_f64(from, bits))
-                                                     : krf__bits_from_i64(to, krf__bits_to_i64(from, bits));
+    return true;
 }

@@ -4,13 +4,16 @@
 
 #include <kerfuse/base.h>
 
-typedef enum krf__kind { KRF__KIND_BOOL, KRF__KIND_INT, KRF__KIND_REAL, KRF__KIND_COUNT } krf__kind;
+/* In the order of promotion; integers of both kinds meet in krf__promote. */
+typedef enum krf__kind { KRF__KIND_BOOL, KRF__KIND_UINT, KRF__KIND_SINT, KRF__KIND_REAL, KRF__KIND_COUNT } krf__kind;
 
 typedef struct krf__dtype_info {
     const char *name;   /* "f32" */
     const char *numpy;  /* "f4" */
-    const char *c_type; /* "float" */
-    const char *suffix; /* "f" for float, "" else */
+    const char *storage; /* "unsigned short" */
+    const char *value;   /* "float" */
+    const char *helper;  /* "f32" */
+    const char *suffix;  /* "f" for float, "" else */
     krf__kind kind;
     uint8_t bytes;
 } krf__dtype_info;
@@ -25,14 +28,19 @@ enum {
 /* Never out of range: an unknown value gets a row named "?". */
 const krf__dtype_info *krf__dtype(krf_dtype dtype);
 
-/* The dtype of an operation on both: DESIGN's lattice. */
-krf_dtype krf__promote(krf_dtype a, krf_dtype b);
+bool krf__is_int(krf_dtype dtype);   /* signed or unsigned */
+bool krf__is_real(krf_dtype dtype);
+bool krf__is_half(krf_dtype dtype);  /* f16 or bf16: computed in f32, each result rounded */
+
+/* The dtype of an operation on both. False where there is none: u64 with a signed integer. */
+bool krf__promote(krf_dtype a, krf_dtype b, krf_dtype *both);
 
 /* Raw bits of a value in a dtype, converted by the rules of krf_cast; and back. */
 uint64_t krf__bits_from_i64(krf_dtype dtype, int64_t value);
 uint64_t krf__bits_from_f64(krf_dtype dtype, double value);
-int64_t krf__bits_to_i64(krf_dtype dtype, uint64_t bits);  /* bool and integers */
+int64_t krf__bits_to_i64(krf_dtype dtype, uint64_t bits);  /* bool and integers; u64 wraps */
 double krf__bits_to_f64(krf_dtype dtype, uint64_t bits);   /* any dtype */
+bool krf__int_fits(krf_dtype dtype, int64_t value);        /* whether an integer dtype holds it */
 uint64_t krf__bits_cast(krf_dtype from, krf_dtype to, uint64_t bits);
 
 #endif

@@ -30,11 +30,17 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
 #define REDUCE(...)
 #define GRAD(...)
 #define ALIAS(...)
+/* One entry of a table by kind, or two: a row for INT is for both kinds of integers. */
+#define KIND_BOOL(name, value) [KRF__##name][KRF__KIND_BOOL] = value,
+#define KIND_SINT(name, value) [KRF__##name][KRF__KIND_SINT] = value,
+#define KIND_UINT(name, value) [KRF__##name][KRF__KIND_UINT] = value,
+#define KIND_REAL(name, value) [KRF__##name][KRF__KIND_REAL] = value,
+#define KIND_INT(name, value) KIND_SINT(name, value) KIND_UINT(name, value)
 /* Stringised at the first level: a second one would expand names such as isnan. */
 static const char *const code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
-#define CODE(name, KIND, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#define CODE(name, KIND, ...) KIND_##KIND(name, #__VA_ARGS__)
 #define CUDA(...)
-#define COMBINE(name, KIND, IDENTITY, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#define COMBINE(name, KIND, IDENTITY, ...) KIND_##KIND(name, #__VA_ARGS__)
 #include "ir/ops.def"
 #undef CODE
 #undef CUDA
@@ -44,7 +50,7 @@ static const char *const code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
 static const char *const cuda_code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
     [KRF__poison][0] = NULL,
 #define CODE(...)
-#define CUDA(name, KIND, ...) [KRF__##name][KRF__KIND_##KIND] = #__VA_ARGS__,
+#define CUDA(name, KIND, ...) KIND_##KIND(name, #__VA_ARGS__)
 #define COMBINE(...)
 #include "ir/ops.def"
 #undef CODE
@@ -55,7 +61,7 @@ static const char *const cuda_code[KRF__OP_COUNT][KRF__KIND_COUNT] = {
 static const krf__identity identities[KRF__OP_COUNT][KRF__KIND_COUNT] = {
 #define CODE(...)
 #define CUDA(...)
-#define COMBINE(name, KIND, IDENTITY, ...) [KRF__##name][KRF__KIND_##KIND] = KRF__IDENTITY_##IDENTITY,
+#define COMBINE(name, KIND, IDENTITY, ...) KIND_##KIND(name, KRF__IDENTITY_##IDENTITY)
 #include "ir/ops.def"
 #undef CODE
 #undef CUDA
@@ -108,16 +114,18 @@ bool krf__op_gives_bool(krf__op op) {
 
 uint64_t krf__identity_bits(krf__op op, krf_dtype dtype) {
     krf__kind kind = krf__dtype(dtype)->kind;
-    bool narrow = krf__dtype(dtype)->bytes == 4;
+    int64_t highest = INT64_MAX >> (64 - 8 * krf__dtype(dtype)->bytes); /* of a signed integer */
     switch (identities[op][kind]) {
     case KRF__IDENTITY_NEGATIVE_ZERO: return krf__bits_from_f64(dtype, -0.0);
     case KRF__IDENTITY_ONE: return krf__bits_from_i64(dtype, 1);
     case KRF__IDENTITY_LOWEST:
-        return kind == KRF__KIND_REAL ? krf__bits_from_f64(dtype, -INFINITY)
-                                      : krf__bits_from_i64(dtype, narrow ? INT32_MIN : INT64_MIN);
+        return kind == KRF__KIND_REAL   ? krf__bits_from_f64(dtype, -INFINITY)
+               : kind == KRF__KIND_UINT ? 0
+                                        : krf__bits_from_i64(dtype, -highest - 1);
     case KRF__IDENTITY_HIGHEST:
-        return kind == KRF__KIND_REAL ? krf__bits_from_f64(dtype, INFINITY)
-                                      : krf__bits_from_i64(dtype, narrow ? INT32_MAX : INT64_MAX);
+        return kind == KRF__KIND_REAL   ? krf__bits_from_f64(dtype, INFINITY)
+               : kind == KRF__KIND_UINT ? krf__bits_from_i64(dtype, -1)
+                                        : krf__bits_from_i64(dtype, highest);
     default: return 0;
     }
 }

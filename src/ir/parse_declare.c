@@ -131,7 +131,10 @@ static bool strides_agree(const krf__parser *p, const declaration *d, uint32_t i
 static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) {
     const krf__node *n = krf__node_of(p->g, id);
     bool known = n->op == KRF__scalar || n->op == KRF__constant;
-    if (!n->weak || d->rank != 0 || krf__dtype((krf_dtype)n->dtype)->kind > krf__dtype(d->dtype)->kind) {
+    bool narrower = krf__is_real((krf_dtype)n->dtype) ? !krf__is_real(d->dtype) : d->dtype == KRF_BOOL;
+    bool outside = known && krf__is_int((krf_dtype)n->dtype) && krf__is_int(d->dtype) &&
+                   !krf__int_fits(d->dtype, krf__bits_to_i64(KRF_I64, n->value));
+    if (!n->weak || d->rank != 0 || narrower || outside) {
         return 0;
     }
     if (!d->weak) {

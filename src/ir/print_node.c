@@ -39,11 +39,13 @@ static void put_f32(krf__str *out, double value) {
 static void put_value(krf__str *out, const krf__node *c) {
     if (c->dtype == KRF_BOOL) {
         krf__str_put(out, c->value != 0 ? "True" : "False");
-    } else if (krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_INT) {
+    } else if (c->dtype == KRF_U64) {
+        krf__str_printf(out, "%llu", (unsigned long long)c->value);
+    } else if (krf__is_int((krf_dtype)c->dtype)) {
         krf__str_i64(out, krf__bits_to_i64((krf_dtype)c->dtype, c->value));
     } else {
         double value = krf__bits_to_f64((krf_dtype)c->dtype, c->value);
-        if (c->dtype == KRF_F32) {
+        if (c->dtype != KRF_F64) {
             put_f32(out, value);
         } else {
             krf__str_f64(out, value);

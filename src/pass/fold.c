@@ -23,9 +23,8 @@ static bool fold_real(krf__op op, krf_dtype dtype, const double *v, double *resu
     case KRF__abs: *result = fabs(v[0]); break;
     default: return false;
     }
-    if (dtype == KRF_F32) {
-        *result = (double)(float)*result; /* innocuous: 53 bits hold more than twice 24 plus two, for each of these operations */
-    }
+    /* Rounding twice is innocuous: 53 bits are more than twice 24 plus two, and more than twice 11, for each of these operations. */
+    *result = krf__bits_to_f64(dtype, krf__bits_from_f64(dtype, *result));
     return true;
 }
 
@@ -54,17 +53,17 @@ static uint32_t fold_elementwise(krf_graph *g, const krf__node *n) {
             return 0;
         }
         reals[k] = krf__bits_to_f64((krf_dtype)a->dtype, a->value);
-        ints[k] = krf__dtype((krf_dtype)a->dtype)->kind == KRF__KIND_REAL ? 0 : krf__bits_to_i64((krf_dtype)a->dtype, a->value);
+        ints[k] = krf__is_real((krf_dtype)a->dtype) ? 0 : krf__bits_to_i64((krf_dtype)a->dtype, a->value);
     }
     krf_dtype from = (krf_dtype)krf__node_of(g, n->args[0])->dtype;
     if (n->op == KRF__cast) {
         return constant(g, n, krf__bits_cast(from, (krf_dtype)n->dtype, krf__node_of(g, n->args[0])->value));
     }
-    if (krf__dtype((krf_dtype)n->dtype)->kind == KRF__KIND_REAL && from == (krf_dtype)n->dtype &&
+    if (krf__is_real((krf_dtype)n->dtype) && from == (krf_dtype)n->dtype &&
         fold_real(n->op, (krf_dtype)n->dtype, reals, &r)) {
         return constant(g, n, krf__bits_from_f64((krf_dtype)n->dtype, r));
     }
-    if (krf__dtype((krf_dtype)n->dtype)->kind == KRF__KIND_INT && from == (krf_dtype)n->dtype && fold_int(n->op, ints, &i)) {
+    if (krf__is_int((krf_dtype)n->dtype) && from == (krf_dtype)n->dtype && fold_int(n->op, ints, &i)) {
         return constant(g, n, krf__bits_from_i64((krf_dtype)n->dtype, i));
     }
     return 0;

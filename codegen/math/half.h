@@ -1,0 +1,76 @@
+// f16 and bf16 are 16-bit patterns in memory and floats in registers. Every result is rounded once, to nearest, ties to even:
+// exact operations on f32 hold more than twice the bits, so rounding them again is innocuous. Selects only, for the
+// vectoriser; on a GPU the processor's own conversions of f16. Sections as in prelude.h.
+
+//@ krf_load_f16
+KRF_FN float krf_load_f16(unsigned short bits) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+    return x;
+#else
+    // The exponent field starts 112 lower; the product also makes subnormal numbers normal. Infinity and NaN have all its bits.
+    unsigned magnitude = bits & 0x7fffu;
+    unsigned number = krf_pre_bits_f32(krf_pre_unbits_f32(magnitude << 13) * 0x1p112f);
+    number |= magnitude >= 0x7c00u ? 0x7f800000u : 0;
+    return krf_pre_unbits_f32(number | (bits & 0x8000u) << 16);
+#endif
+}
+
+//@ krf_store_f16
+KRF_FN unsigned short krf_store_f16(float x) {
+#ifdef __CUDA_ARCH__
+    unsigned short bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#else
+    unsigned all = krf_pre_bits_f32(x), magnitude = all & 0x7fffffffu;
+    unsigned normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+    normal -= 112u << 10;
+    // Beside 0.5 a float's last place is the smallest subnormal number of f16.
+    unsigned subnormal = krf_pre_bits_f32(krf_pre_unbits_f32(magnitude) + 0.5f) - 0x3f000000u;
+    unsigned number = magnitude < 0x38800000u ? subnormal : normal;
+    number = magnitude >= 0x47800000u ? 0x7c00u : number;
+    number = magnitude > 0x7f800000u ? 0x7e00u : number;
+    return (unsigned short)(number | (all >> 16 & 0x8000u));
+#endif
+}
+
+//@ krf_round_f16
+KRF_FN float krf_round_f16(float x) { return krf_load_f16(krf_store_f16(x)); }
+
+//@ krf_load_bf16
+KRF_FN float krf_load_bf16(unsigned short bits) { return krf_pre_unbits_f32((unsigned)bits << 16); }
+
+//@ krf_store_bf16
+KRF_FN unsigned short krf_store_bf16(float x) {
+    unsigned all = krf_pre_bits_f32(x);
+    unsigned number = (all + 0x7fffu + (all >> 16 & 1u)) >> 16;
+    return (unsigned short)(x != x ? 0x7fc0u : number);
+}
+
+//@ krf_round_bf16
+KRF_FN float krf_round_bf16(float x) { return krf_load_bf16(krf_store_bf16(x)); }
+
+//@ krf_odd_f64
+// Rounded to odd: what is cut off sets the last bit, so that the next, coarser rounding is that of the number itself.
+KRF_FN float krf_odd_f64(double x) {
+    float near = (float)x;
+    unsigned bits = krf_pre_bits_f32(near);
+    double away = x < 0 ? x - (double)near : (double)near - x; // above 0 where rounding went away from zero
+    unsigned odd = (bits - (away > 0 ? 1u : 0)) | 1u;
+    return krf_pre_unbits_f32(x == x && (double)near != x ? odd : bits);
+}
+
+//@ krf_odd_u64
+// Beyond a double's 53 bits the last 11 are gathered in the one above them.
+KRF_FN double krf_odd_u64(unsigned long long x) {
+    unsigned long long gathered = (x & ~0x7ffull) | ((x & 0x7ffull) != 0 ? 0x800ull : 0);
+    return (double)(x >> 53 != 0 ? gathered : x);
+}
+
+//@ krf_odd_i64
+KRF_FN double krf_odd_i64(long long x) {
+    double magnitude = krf_odd_u64(x < 0 ? 0 - (unsigned long long)x : (unsigned long long)x);
+    return x < 0 ? -magnitude : magnitude;
+}
