@@ -69,6 +69,8 @@ typedef struct krf_context_options {
     const char *nvrtc;        /* path of libnvrtc; NULL: KRF_LIBNVRTC, else the newest that suits the driver */
     krf_log_function log;     /* NULL: to the file that KRF_LOG names ("stderr" too), else nowhere */
     void *log_user;
+    const char *fusion;       /* for tests and for looking for faults: "off", or limits such as "operations=8,results=1"
+                                 (docs/architecture.md); no result depends on it. NULL: as much as pays. KRF_FUSION */
 } krf_context_options;
 
 KRF_API krf_context_options krf_context_options_default(void);

@@ -31,6 +31,8 @@ krf_context_options krf_context_options_default(void) {
     } else if (cache != NULL && strcmp(cache, "read-only") == 0) {
         o.cache = KRF_CACHE_READ_ONLY;
     }
+    krf__limits limits;
+    o.fusion = krf__limits_parse(getenv("KRF_FUSION"), &limits) ? getenv("KRF_FUSION") : NULL;
     return o;
 }
 
@@ -49,6 +51,11 @@ static krf_status check(const krf_context_options *o) {
                          (unsigned)o->cpu_tier > KRF_CPU_AUTO ? "cpu_tier"
                          : o->cache_limit < 0                 ? "cache_limit"
                                                               : "cache");
+    }
+    krf__limits limits;
+    if (!krf__limits_parse(o->fusion, &limits)) {
+        return krf__fail(KRF_E_ARGUMENT, "fusion: \"%s\" is neither \"off\" nor limits such as \"operations=8,results=1\"",
+                         o->fusion);
     }
     return KRF_OK;
 }

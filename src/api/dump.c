@@ -66,11 +66,11 @@ static krf_status dump_kernels(dumping *d, const krf__plan_data *plan) {
 static krf_status dump_plan(dumping *d) {
     krf_graph lowered;
     krf__plan_data plan;
-    krf_status status = krf__pipeline(d->graph, d->n, d->ids, &lowered);
+    krf_status status = krf__pipeline(d->graph, &d->graph->context->limits, d->n, d->ids, &lowered);
     if (status != KRF_OK) {
         return status;
     }
-    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limit = 0}, &plan);
+    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limits = &d->graph->context->limits}, &plan);
     if (status == KRF_OK) {
         if (d->kind == KRF_DUMP_PLAN) {
             krf__plan_print(&plan, &d->out);

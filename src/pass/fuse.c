@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIELDS 440u /* of the 512 that 4,096 bytes of arguments hold: extents and scratch need some */
-#define MAX_REDUCTIONS 32u
 #define NO_CUT ""
 
 typedef struct weight {
@@ -25,7 +23,7 @@ typedef struct weight {
 typedef struct fusing {
     const krf_graph *g;
     krf__fusion *f;
-    uint32_t limit;
+    const krf__limits *limits;
     uint32_t *step;
     weight *weights;
     uint32_t *mark, stamp; /* of the exact count */
@@ -64,7 +62,7 @@ static weight upper_weight(const fusing *s, uint32_t id) {
     return sum;
 }
 
-static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limit || w.fields > MAX_FIELDS; }
+static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limits->operations || w.fields > s->limits->fields; }
 
 /* Counts each node below `id` once; stops counting soon after the limit. */
 static weight exact_weight(fusing *s, uint32_t id) {
@@ -182,13 +180,13 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, bool keepdi
     if (found != 0) {
         krf__group *group = &s->f->groups[found - 1];
         weight sum = {group->operations + w.operations, group->fields + w.fields};
-        if (!too_heavy(s, sum) && group->n_reductions < MAX_REDUCTIONS && group->n_roots < MAX_REDUCTIONS) {
+        if (!too_heavy(s, sum) && group->n_reductions < s->limits->results && group->n_roots < s->limits->results) {
             group->operations = sum.operations;
             group->fields = sum.fields;
             *index = found;
             return KRF_OK;
         }
-        cut = sum.fields > MAX_FIELDS ? "parameter bytes" : "kernel size";
+        cut = sum.fields > s->limits->fields ? "parameter bytes" : "kernel size";
     }
     if (!krf__grow(&s->f->groups, &s->groups_capacity, s->f->n_groups + 1, sizeof *s->f->groups)) {
         return krf__fail_memory();
@@ -220,6 +218,9 @@ static krf_status store(fusing *s, uint32_t id) {
 static krf_status visit_reduction(fusing *s, uint32_t id) {
     uint32_t x = krf__node_of(s->g, id)->args[0];
     krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
+    if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
+        s->f->stored[x] = s->oversized[x] = true;
+    }
     s->step[id] = ready(s, x);
     weight w = stops_here(s, x) ? leaf_weight(s, x) : s->weights[x];
     w.operations++;
@@ -236,7 +237,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
 
 static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
-    uint32_t group = epilogue_group(s, id);
+    uint32_t group = s->limits->epilogue != 0 ? epilogue_group(s, id) : 0;
     if (group != 0) {
         weight w = upper_weight(s, id), sum = {s->f->groups[group - 1].operations + w.operations, s->f->groups[group - 1].fields + w.fields};
         if (!too_heavy(s, sum)) {
@@ -291,10 +292,10 @@ static int by_step(const void *a, const void *b) {
     return x->domain < y->domain ? -1 : x->domain > y->domain;
 }
 
-krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, uint32_t limit, krf__fusion *out) {
+krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *out) {
     krf_status status = KRF_OK;
     memset(out, 0, sizeof *out);
-    fusing s = {.g = g, .f = out, .limit = limit};
+    fusing s = {.g = g, .f = out, .limits = limits};
     out->stored = krf__calloc(g->n_nodes, sizeof *out->stored);
     out->group_of = krf__calloc(g->n_nodes, sizeof *out->group_of);
     s.step = krf__calloc(g->n_nodes, sizeof *s.step);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A computation of more operations than this is stored rather than repeated under a view. */
+/* The most that can be repeated under a view, whatever the limit says. */
 #define MAX_REPEATED 64
 
 typedef struct lowering {
@@ -16,6 +16,7 @@ typedef struct lowering {
     uint32_t *map;     /* of in's nodes */
     bool *reduces;     /* of out's nodes: depends on a reduction */
     size_t reduces_capacity;
+    int repeated;      /* a computation of more operations is stored rather than repeated under a view */
 } lowering;
 
 static bool is_leaf(krf__op op) {
@@ -78,7 +79,7 @@ static uint32_t view_of_memory(lowering *l, uint32_t view, uint32_t base) {
     return add_view(l, base, &layout);
 }
 
-/* Collects the elementwise nodes under `root` in ascending order; false when there are more than MAX_REPEATED. */
+/* Collects the elementwise nodes under `root` in ascending order; false when there are more than may be repeated. */
 static bool closure(const lowering *l, uint32_t root, uint32_t *ids, int *n) {
     int count = 0, done = 0;
     ids[count++] = root;
@@ -91,7 +92,7 @@ static bool closure(const lowering *l, uint32_t root, uint32_t *ids, int *n) {
                 known = ids[i] == arg;
             }
             if (!known) {
-                if (count == MAX_REPEATED) {
+                if (count == l->repeated) {
                     return false;
                 }
                 ids[count++] = arg;
@@ -158,7 +159,7 @@ static uint32_t repeat_under_view(lowering *l, uint32_t view, uint32_t root) {
 
 static uint32_t lower_view(lowering *l, uint32_t view) {
     uint32_t base = l->map[krf__node_of(l->in, view)->args[0]];
-    if (!is_leaf(krf__node_of(l->out, base)->op) && !l->reduces[base] && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !is_leaf(krf__node_of(l->out, base)->op) && !l->reduces[base] && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under_view(l, view, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
@@ -167,9 +168,9 @@ static uint32_t lower_view(lowering *l, uint32_t view) {
     return view_of_memory(l, view, base);
 }
 
-krf_status krf__lower(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {
+krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
-    lowering l = {.in = in, .out = out};
+    lowering l = {.in = in, .out = out, .repeated = repeated < MAX_REPEATED ? (int)repeated : MAX_REPEATED};
     if (status != KRF_OK) {
         return status;
     }

@@ -4,6 +4,22 @@
 
 #include "ir/graph.h"
 
+/* How much a kernel may hold and what may share one. No result depends on it: tests evaluate graphs under many, and who looks for a fault
+ * switches fusion off (KRF_FUSION). */
+typedef struct krf__limits {
+    uint32_t operations; /* elementwise operations and reductions of a kernel; 1: each is a kernel of its own */
+    uint32_t fields;     /* 8-byte arguments of a kernel, see plan/kernel.h */
+    uint32_t results;    /* reductions of a kernel; values that a map stores */
+    uint32_t repeated;   /* operations that are computed again under a view; more are stored, and the view reads that */
+    uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
+} krf__limits;
+
+extern const krf__limits krf__default_limits;
+
+/* "off": no fusion at all. Else the fields above by name, "operations=8,results=1"; the others as by default. NULL: all by default. False for
+ * anything else. */
+bool krf__limits_parse(const char *text, krf__limits *limits);
+
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */
 krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
@@ -11,11 +27,11 @@ krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *
 /* Computes exactly rounded operations over constants, replaces reductions over no elements by their value, and mean by sum / count. */
 krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
-/* Resolves transpose, slice, broadcast_to and reshape into strided `view` nodes over leaves, or over nodes that will be stored. */
-krf_status krf__lower(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+/* Resolves transpose, slice, broadcast_to and reshape into strided `view` nodes over leaves, or over nodes that will be stored. repeated: see krf__limits. */
+krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n, uint32_t *outputs, krf_graph *out);
 
 /* All of them in order. out: the lowered graph. */
-krf_status krf__pipeline(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
 /* A kernel to be: a domain, reductions over some of its axes, and the nodes whose values it stores. */
 typedef struct krf__group {
@@ -35,8 +51,7 @@ typedef struct krf__fusion {
     uint32_t *group_of; /* of each node: 1 + the group that stores it, 0 for none. Groups of later steps read it, others compute it again */
 } krf__fusion;
 
-/* limit: operations a kernel may hold at most; 1 switches fusion off as far as can be. */
-krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, uint32_t limit, krf__fusion *out);
+krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *out);
 void krf__fusion_free(krf__fusion *f);
 
 #endif

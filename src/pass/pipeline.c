@@ -3,15 +3,17 @@
 
 #include "base/fail.h"
 
+/* Passes that need nothing but the graph; NULL: lower, which needs a limit. */
 typedef krf_status pass_function(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
-krf_status krf__pipeline(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out) {
+krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out) {
     /* canon again at the end: folding and lowering leave nodes that nothing uses */
-    static pass_function *const passes[] = {krf__canon, krf__fold, krf__lower, krf__canon};
+    static pass_function *const passes[] = {krf__canon, krf__fold, NULL, krf__canon};
     krf_graph stages[2];
     const krf_graph *now = in;
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        krf_status status = passes[i](now, n, outputs, &stages[i % 2]);
+        krf_status status = passes[i] == NULL ? krf__lower(now, limits->repeated, n, outputs, &stages[i % 2])
+                                              : passes[i](now, n, outputs, &stages[i % 2]);
         if (now != in) {
             krf__graph_free(&stages[(i + 1) % 2]);
         }

@@ -155,7 +155,7 @@ krf_status krf__plan_make(const krf_graph *g, int n, const uint32_t *outputs, co
     uint32_t values = 0;
     memset(plan, 0, sizeof *plan);
     plan->aligned = !options->unaligned;
-    krf_status status = krf__fuse(g, n, outputs, options->limit != 0 ? options->limit : KRF__DEFAULT_LIMIT, &fusion);
+    krf_status status = krf__fuse(g, n, outputs, options->limits != NULL ? options->limits : &krf__default_limits, &fusion);
     if (status != KRF_OK) {
         return status;
     }

@@ -2,7 +2,7 @@
 #ifndef KRF_PLAN_PLAN_H
 #define KRF_PLAN_PLAN_H
 
-#include "ir/graph.h"
+#include "pass/pass.h"
 #include "plan/kernel.h"
 
 typedef enum krf__buffer_kind { KRF__BUFFER_INPUT, KRF__BUFFER_PLACEHOLDER, KRF__BUFFER_OUTPUT, KRF__BUFFER_TEMPORARY } krf__buffer_kind;
@@ -46,12 +46,10 @@ typedef struct krf__plan_data {
 } krf__plan_data;
 
 typedef struct krf__plan_options {
-    uint32_t limit;                        /* operations a kernel may hold; 0: the default */
+    const krf__limits *limits;             /* of fusion; NULL: the default */
     bool unaligned;                        /* buffers may start anywhere */
     const int64_t *const *output_strides;  /* of each output, or NULL for C order; NULL for all in C order */
 } krf__plan_options;
-
-#define KRF__DEFAULT_LIMIT 512u
 
 /* g: a lowered graph (krf__pipeline), whose scalar nodes are numbered in order. */
 krf_status krf__plan_make(const krf_graph *g, int n, const uint32_t *outputs, const krf__plan_options *options, krf__plan_data *plan);

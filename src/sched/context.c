@@ -98,6 +98,7 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     atomic_init(&c->references, 1);
     c->cpu_tier = options->cpu_tier;
     c->blocking_compile = options->blocking_compile;
+    krf__limits_parse(options->fusion, &c->limits);
     pthread_mutex_init(&c->plans.lock, NULL);
     pthread_mutex_init(&c->queue.lock, NULL);
     pthread_cond_init(&c->queue.changed, NULL);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cache/disk.h"
 #include "cache/memory.h"
+#include "pass/pass.h"
 #include "sched/memory.h"
 #include "sched/plans.h"
 
@@ -37,6 +38,7 @@ struct krf_context {
     krf__log log;
     krf_cpu_tier cpu_tier;
     bool blocking_compile;
+    krf__limits limits; /* of fusion */
     char *nvrtc; /* as asked for; NULL for none */
     krf__pool *pool;
     krf__memory_cache *kernels;

@@ -56,7 +56,7 @@ static krf_status lower(const krf_graph *g, const uint32_t *ids, krf_array **out
     memcpy(e->outputs, ids, n * sizeof *ids);
     memcpy(e->made, outputs, n * sizeof(krf_array *));
     krf_graph lowered;
-    krf_status status = krf__pipeline(g, e->n, e->outputs, &lowered);
+    krf_status status = krf__pipeline(g, &g->context->limits, e->n, e->outputs, &lowered);
     if (status != KRF_OK) {
         return status;
     }
@@ -71,7 +71,7 @@ static krf_status lower(const krf_graph *g, const uint32_t *ids, krf_array **out
 
 /* The plan for what e->made says now. */
 static krf_status find_plan(krf_context *context, evaluating *e, krf__compiled **compiled) {
-    krf__plan_options options = {.output_strides = e->strides};
+    krf__plan_options options = {.limits = &context->limits, .output_strides = e->strides};
     for (int k = 0; k < e->n; k++) {
         const krf_array *a = e->made[k];
         e->strides[k] = a != NULL && !krf__array_contiguous(a) ? a->strides : NULL;

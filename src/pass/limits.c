@@ -1,0 +1,56 @@
+/* The limits of fusion: what users get, and the text that sets others (KRF_FUSION, krf_context_options.fusion). */
+#include "pass/pass.h"
+
+#include <string.h>
+
+/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see MAX_REPEATED in lower.c. */
+const krf__limits krf__default_limits = {.operations = 512, .fields = 440, .results = 32, .repeated = 64, .prologue = 1, .epilogue = 1};
+
+static const struct {
+    const char *name;
+    size_t offset;
+    uint32_t least;
+} settings[] = {
+    {"operations", offsetof(krf__limits, operations), 1}, {"fields", offsetof(krf__limits, fields), 1},
+    {"results", offsetof(krf__limits, results), 1},       {"repeated", offsetof(krf__limits, repeated), 0},
+    {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
+};
+
+/* One "name=number", *text moved behind it. More than the default is not allowed: arrays are made for that much. */
+static bool parse_one(const char **text, krf__limits *limits) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        size_t length = strlen(settings[i].name);
+        if (strncmp(*text, settings[i].name, length) != 0 || (*text)[length] != '=') {
+            continue;
+        }
+        const char *digits = *text + length + 1;
+        uint32_t value = 0, most;
+        memcpy(&most, (const char *)&krf__default_limits + settings[i].offset, sizeof most);
+        for (*text = digits; **text >= '0' && **text <= '9' && value <= most; ++*text) {
+            value = 10 * value + (uint32_t)(**text - '0');
+        }
+        memcpy((char *)limits + settings[i].offset, &value, sizeof value);
+        return *text > digits && value >= settings[i].least && value <= most;
+    }
+    return false;
+}
+
+bool krf__limits_parse(const char *text, krf__limits *limits) {
+    *limits = krf__default_limits;
+    if (text == NULL) {
+        return true;
+    }
+    if (strcmp(text, "off") == 0) {
+        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1};
+        return true;
+    }
+    while (parse_one(&text, limits)) {
+        if (*text == '\0') {
+            return true;
+        }
+        if (*text++ != ',') {
+            return false;
+        }
+    }
+    return false;
+}

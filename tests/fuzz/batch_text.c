@@ -1,0 +1,58 @@
+/* Kernels' texts define functions, structs and macros of the same names. Definitions stand outside of braces; so each text goes between
+ * #defines that rename what it defines, and #undefs of these and of its own macros. */
+#include "fuzz/batch_text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* What the line defines: an identifier of *length bytes; NULL for nothing, and for the kernel itself. */
+static const char *defined(const char *line, size_t bytes, const char *kernel, size_t *length) {
+    const char *end = line + bytes, *at = line;
+    if (bytes == 0 || (!isalpha((unsigned char)*line) && *line != '_') || end[-1] == ';' || memmem(line, bytes, kernel, strlen(kernel)) != NULL) {
+        return NULL;
+    }
+    while (at < end && *at != '(' && *at != '{' && *at != '[' && *at != '=') {
+        at++;
+    }
+    while (at > line && at[-1] == ' ') {
+        at--;
+    }
+    const char *start = at;
+    while (start > line && in_name(start[-1])) {
+        start--;
+    }
+    *length = (size_t)(at - start);
+    return *length > 0 ? start : NULL;
+}
+
+static void for_each(krf__str *out, const char *source, const char *kernel, size_t number, bool before) {
+    int depth = 0;
+    for (const char *line = source; *line != '\0';) {
+        size_t bytes = strcspn(line, "\n"), length = 0;
+        const char *name = depth == 0 ? defined(line, bytes, kernel, &length) : NULL;
+        if (name != NULL && before) {
+            krf__str_printf(out, "#define %.*s %.*s_%zu\n", (int)length, name, (int)length, name, number);
+        } else if (name != NULL) {
+            krf__str_printf(out, "#undef %.*s\n", (int)length, name);
+        } else if (!before && strncmp(line, "#define ", 8) == 0) {
+            size_t n = 0;
+            while (in_name(line[8 + n])) {
+                n++;
+            }
+            krf__str_printf(out, "#undef %.*s\n", (int)n, line + 8);
+        }
+        for (size_t i = 0; i < bytes; i++) {
+            depth += (line[i] == '{') - (line[i] == '}');
+        }
+        line += bytes + (line[bytes] == '\n');
+    }
+}
+
+void batch_text_add(krf__str *out, const char *source, const char *name, size_t number) {
+    for_each(out, source, name, number, true);
+    krf__str_put(out, source);
+    krf__str_char(out, '\n');
+    for_each(out, source, name, number, false);
+}

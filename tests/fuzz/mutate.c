@@ -1,0 +1,81 @@
+/* One small difference: another constant, operation of the same arity, layout, dtype, axis or step. What depends on it may become invalid: then
+ * the graph stays as it was. */
+#include "fuzz/generate.h"
+#include "fuzz/oracle.h"
+
+enum { MOST = 200000 };
+
+static void change_node(dice *d, const graph *g, node *n) {
+    const facts *x = node_arity(n) > 0 ? &g->nodes[n->args[0]].is : NULL;
+    int op;
+    switch (n->kind) {
+    case NODE_SCALAR:
+        if (random_below(d, 2) == 0) {
+            n->literal = !n->literal;
+        } else {
+            pick_scalar(d, n);
+        }
+        break;
+    case NODE_ELEMENTWISE:
+        op = (int)random_below(d, op_count());
+        n->op = op_arity(op) == op_arity(n->op) ? op : n->op;
+        break;
+    case NODE_CAST: n->to = (krf_dtype)random_below(d, DTYPES); break;
+    case NODE_REDUCE:
+        if (random_below(d, 2) == 0) {
+            n->op = (int)random_below(d, reduction_count());
+        } else {
+            pick_axes(d, n, x);
+        }
+        break;
+    case NODE_SLICE:
+        if (n->n > 0) {
+            krf_range *r = &n->ranges[random_below(d, n->n)];
+            r->step = -r->step;
+        }
+        break;
+    default: break;
+    }
+}
+
+static void change_leaf(dice *d, graph *g) {
+    int k = (int)random_below(d, g->n_leaves);
+    leaf *x = &g->leaves[k];
+    if (random_below(d, 3) == 0) {
+        g->blocks[x->block].dtype = (krf_dtype)random_below(d, DTYPES);
+    } else if (x->block == k) {
+        int64_t count;
+        leaf_layout(d, x, &count);
+        g->blocks[k].count = count > g->blocks[k].count ? count : g->blocks[k].count;
+    }
+}
+
+/* Whether outputs can still be written to the leaves that they were given. */
+static void check_outputs(graph *g) {
+    for (int k = 0; k < g->n_outputs; k++) {
+        output *o = &g->outputs[k];
+        const facts *f = &g->nodes[o->node].is;
+        const leaf *x = &g->leaves[o->leaf];
+        if (o->how == GIVEN_LEAF
+            && (g->blocks[x->block].dtype != f->dtype || x->rank != f->rank || leaf_overlaps_itself(x)
+                || memcmp(x->shape, f->shape, (size_t)f->rank * sizeof *f->shape) != 0)) {
+            o->how = GIVEN_NOTHING;
+        }
+    }
+}
+
+void mutate(dice *d, graph *g) {
+    for (int tries = 0; tries < 8; tries++) {
+        graph changed = *g;
+        if (random_below(d, 2) == 0) {
+            change_node(d, &changed, &changed.nodes[random_below(d, g->n_nodes)]);
+        } else {
+            change_leaf(d, &changed);
+        }
+        if (graph_infer(&changed, MOST)) {
+            *g = changed;
+            check_outputs(g);
+            return;
+        }
+    }
+}

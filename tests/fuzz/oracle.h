@@ -1,0 +1,58 @@
+/* The oracle: what a graph must give, one operation at a time on whole arrays, from the references of tests/ops. Nothing in it calls the
+ * library. */
+#ifndef KRF_TESTS_FUZZ_ORACLE_H
+#define KRF_TESTS_FUZZ_ORACLE_H
+
+#include "fuzz/graph.h"
+
+/* ---- oracle_ops.c: elementwise operations, by their place in ops.def ---- */
+
+int op_count(void);
+const char *op_name(int op);
+int op_arity(int op);
+int op_find(const char *name); /* -1 for none */
+krf_expr op_build(int op, const krf_expr *x);
+
+/* The dtype that it computes in and that of the result; false when it is not defined for these operands. */
+bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak);
+
+/* Whether operand k is taken in the dtype that is computed in (the condition of where is not). */
+bool op_converts(int op, int k);
+
+/* x ** k with a weak literal integer |k| <= 8 is a chain of multiplications. */
+bool op_is_power(int op);
+value power_chain(krf_dtype dtype, value x, int64_t k);
+
+/* Whether more than one result is right: then the library's own is taken where op_accepts allows it. */
+bool op_open(int op, krf_dtype compute);
+bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda);
+value op_value(int op, krf_dtype compute, krf_dtype result, const value *x); /* of the others */
+
+/* ---- oracle_reduce.c ---- */
+
+int reduction_count(void);
+const char *reduction_name(int op);
+int reduction_find(const char *name);
+krf_expr reduction_build(int op, krf_expr x, int n_axes, const int *axes, bool keepdims);
+krf_dtype reduction_dtype(int op, krf_dtype x);
+bool reduction_of_none(int op); /* whether it has a value over no elements */
+value reduction_value(int op, krf_dtype from, const value *x, int64_t n);
+
+/* ---- oracle.c ---- */
+
+/* Of each node that the outputs need: its elements in C order, new memory; NULL for the others. */
+typedef struct values {
+    void *of[MOST_NODES];
+} values;
+
+/* Which nodes' values must be observed, because op_open says that several are right. */
+int graph_open_nodes(const graph *g, int *nodes);
+
+/* observed: of each open node, what the library computed; every element is checked. */
+bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, report *r);
+void values_free(values *v);
+
+/* Whether two arrays of that many elements are equal bit for bit; any NaN equals any NaN. */
+bool same_elements(krf_dtype dtype, int64_t n, const void *a, const void *b, int64_t *first);
+
+#endif

@@ -1,0 +1,109 @@
+/* Elementwise operations for the oracle: each row of ops.def with its reference. A row without one does not compile (ops/reference.h). */
+#include "ops/reference.h"
+
+#include "fuzz/oracle.h"
+
+int op_count(void) { return OPS; }
+const char *op_name(int op) { return ops[op].name; }
+int op_arity(int op) { return ops[op].arity; }
+krf_expr op_build(int op, const krf_expr *x) { return ops[op].build(x); }
+
+int op_find(const char *name) {
+    for (int op = 0; op < OPS; op++) {
+        if (strcmp(ops[op].name, name) == 0) {
+            return op;
+        }
+    }
+    return -1;
+}
+
+bool op_converts(int op, int k) { return ops[op].reference->rule != WHERE || k > 0; }
+
+bool op_is_power(int op) { return strcmp(ops[op].name, "power") == 0; }
+
+bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak) {
+    const rule r = ops[op].reference->rule;
+    bool strong = false, weak_int = false, weak_real = false;
+    krf_dtype common = KRF_BOOL;
+    for (int k = r == WHERE ? 1 : 0; k < ops[op].arity; k++) {
+        if (args[k]->weak) {
+            *(is_real(args[k]->dtype) ? &weak_real : &weak_int) = true;
+        } else {
+            common = strong ? promote(common, args[k]->dtype) : args[k]->dtype;
+            strong = true;
+        }
+    }
+    if (!strong) {
+        common = weak_real ? KRF_F64 : KRF_I64;
+    } else {
+        common = weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
+    }
+    *compute = r == REAL ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
+    *result = r == COMPARE || r == TEST ? KRF_BOOL : *compute;
+    *weak = !strong && *result != KRF_BOOL && r != WHERE;
+    switch (r) {
+    case NUMBER: return common != KRF_BOOL;
+    case BITS: return !is_real(common);
+    case SHIFT: return !is_real(common) && common != KRF_BOOL;
+    default: return true;
+    }
+}
+
+value power_chain(krf_dtype dtype, value x, int64_t k) {
+    int64_t magnitude = k < 0 ? -k : k, top = 1;
+    value v[2] = {convert(x, dtype), {.dtype = dtype, .i = 1, .f = 1}}; /* the base, and the result so far */
+    static int multiply = -1, divide = -1;
+    multiply = multiply < 0 ? op_find("multiply") : multiply;
+    divide = divide < 0 ? op_find("divide") : divide;
+    if (k == 0) {
+        return convert((value){.dtype = KRF_I64, .i = 1}, dtype);
+    }
+    while (2 * top <= magnitude) {
+        top *= 2;
+    }
+    value r = v[0];
+    for (int64_t bit = top / 2; bit > 0; bit /= 2) {
+        r = op_value(multiply, dtype, dtype, (value[2]){r, r});
+        r = (magnitude & bit) != 0 ? op_value(multiply, dtype, dtype, (value[2]){r, v[0]}) : r;
+    }
+    return k > 0 ? r : op_value(divide, dtype, dtype, (value[2]){convert((value){.dtype = KRF_I64, .i = 1}, dtype), r});
+}
+
+static bool is_floor_divide(int op) { return ops[op].reference->f64 == double_floor_divide; }
+
+bool op_open(int op, krf_dtype compute) {
+    return is_real(compute) && (ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
+}
+
+static value exact_real(const reference *f, krf_dtype compute, krf_dtype result, double a, double b) {
+    double r = compute == KRF_F32 ? (double)f->f32((float)a, (float)b) : f->f64(a, b);
+    return convert((value){.dtype = compute, .f = r}, result);
+}
+
+bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
+    const reference *f = ops[op].reference;
+    value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
+    if (is_floor_divide(op)) { /* a quotient that has all digits of the dtype may be the next whole number */
+        value want = exact_real(f, compute, compute, a.f, b.f);
+        double whole = compute == KRF_F32 ? 0x1p22 : 0x1p51;
+        return same(got, want) || (fabs(want.f) >= whole
+                                   && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1));
+    }
+    double bound = f->ulp[cuda][compute == KRF_F64] + (cuda ? 0.5 : 0); /* CUDA's count from the rounded result */
+    return ulp_distance(got, f->exact((long double)a.f, (long double)b.f)) <= bound;
+}
+
+value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {
+    const reference *f = ops[op].reference;
+    value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
+    if (f->rule == WHERE) {
+        return convert(convert(x[0], KRF_BOOL).i != 0 ? x[1] : x[2], compute);
+    }
+    if (is_real(compute)) {
+        return exact_real(f, compute, result, a.f, b.f);
+    }
+    int bits = 8 * (int)bytes_of(compute);
+    value r = {.dtype = result};
+    r.i = compute == KRF_BOOL ? f->boolean((int)a.i, (int)b.i) : wrap(f->integer((wide)a.i, (wide)b.i, bits), bits);
+    return r;
+}

@@ -1,0 +1,223 @@
+/* The references of reference.def as functions, the rules of promotion, and distances in units of the last place. Shared by the tests of
+ * operations and the random graphs. */
+#ifndef KRF_TESTS_OPS_REFERENCE_H
+#define KRF_TESTS_OPS_REFERENCE_H
+
+#include "ops/common.h"
+
+/* ---- references ---- */
+
+__extension__ typedef __int128 wide;
+
+#define NONE 0
+
+static inline wide power_of_two(wide n) {
+    wide r = 1;
+    while (n-- > 0) {
+        r *= 2;
+    }
+    return r;
+}
+
+static inline wide floor_quotient(wide a, wide b) {
+    wide q = a / b;
+    return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+/* The value in two's complement of that many bits. */
+static inline int64_t wrap(wide v, int bits) {
+    uint64_t low = (uint64_t)v & (UINT64_MAX >> (64 - bits)), sign = (uint64_t)1 << (bits - 1);
+    return (low & sign) != 0 ? -(int64_t)(~low & (sign - 1)) - 1 : (int64_t)low;
+}
+
+/* DESIGN: an integer to a negative power is 0 except for the bases 1 and -1. */
+static inline wide modular_power(wide a, wide b, int bits) {
+    if (b < 0) {
+        return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+    }
+    wide r = 1;
+    for (int bit = 62; bit >= 0; bit--) {
+        r = wrap(r * r, bits);
+        if ((b >> bit & 1) != 0) {
+            r = wrap(r * a, bits);
+        }
+    }
+    return r;
+}
+
+/* The larger in the order ... < -0 < +0 < ...; NaN if either is. */
+static inline double larger(double a, double b) {
+    if (isnan(a) || isnan(b)) {
+        return (double)NAN;
+    }
+    if (a == 0 && b == 0) {
+        return signbit(a) ? b : a;
+    }
+    return a < b ? b : a;
+}
+
+/* Python's float //: floor of the exact quotient; NaN for an infinite dividend; a zero has the sign of a / b; x / 0
+ * where b is 0. */
+static inline double floor_divide_real(double a, double b) {
+    if (isnan(a) || isnan(b) || (isinf(a) && b != 0)) {
+        return (double)NAN;
+    }
+    if (b == 0) {
+        return a / b;
+    }
+    if (a == 0 || (isinf(b) && signbit(a) == signbit(b))) {
+        return signbit(a) == signbit(b) ? 0.0 : -0.0;
+    }
+    if (isinf(b)) {
+        return -1;
+    }
+    double rest = fmod(a, b);
+    long double q = rintl(((long double)a - (long double)rest) / (long double)b);
+    if (rest != 0 && (rest < 0) != (b < 0)) {
+        q -= 1;
+    }
+    return q == 0 ? (signbit(a) == signbit(b) ? 0.0 : -0.0) : (double)q;
+}
+
+/* Python's float %: the sign of b, zeros too; a finite a by an infinite b of the other sign is b. */
+static inline double remainder_real(double a, double b) {
+    if (isnan(a) || isnan(b) || isinf(a) || b == 0) {
+        return (double)NAN;
+    }
+    if (a == 0) {
+        return copysign(0.0, b);
+    }
+    if (isinf(b)) {
+        return signbit(a) == signbit(b) ? a : b;
+    }
+    double rest = fmod(a, b);
+    return rest == 0 ? copysign(0.0, b) : (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/* powl, but with our own sign at zeros and infinities: glibc's is wrong for (-inf) ** -2**63. */
+static inline long double power_real(long double a, long double b) {
+    if ((a == 0 || isinf(a)) && signbit(a) && !isnan(b) && !isinf(b)) {
+        long double magnitude = powl(-a, b);
+        return fmodl(fabsl(b), 2) == 1 ? -magnitude : magnitude;
+    }
+    return powl(a, b);
+}
+
+static inline double half_to_even(double a) {
+    if (!(fabs(a) < 0x1p52)) {
+        return a;
+    }
+    double below = floor(a), part = a - below;
+    double r = part > 0.5 || (part == 0.5 && fmod(below, 2) != 0) ? below + 1 : below;
+    return copysign(r, a);
+}
+
+typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY } rule;
+
+typedef struct reference {
+    const char *name;
+    rule rule;
+    double ulp[2][2]; /* CPU, CUDA; f32, f64 */
+    float (*f32)(float a, float b);
+    double (*f64)(double a, double b);
+    long double (*exact)(long double a, long double b);
+    wide (*integer)(wide a, wide b, int bits);
+    int (*boolean)(int a, int b);
+} reference;
+
+#define REAL_FUNCTION(T_, prefix, name, expression) \
+    static T_ prefix##name(T_ a, T_ b) { \
+        typedef T_ T; \
+        (void)a; \
+        (void)b; \
+        return (T)(expression); \
+    }
+#define REFERENCE(name, RULE, f, d, cf, cd, real, integer, boolean) \
+    REAL_FUNCTION(float, narrow_, name, real) \
+    REAL_FUNCTION(double, double_, name, real) \
+    REAL_FUNCTION(long double, exact_, name, real) \
+    static wide integer_##name(wide a, wide b, int bits) { \
+        (void)a; \
+        (void)b; \
+        (void)bits; \
+        return (integer); \
+    } \
+    static int boolean_##name(int a, int b) { \
+        (void)a; \
+        (void)b; \
+        return (boolean); \
+    } \
+    static const reference reference_##name = { \
+        #name, RULE, {{f, d}, {cf, cd}}, narrow_##name, double_##name, exact_##name, integer_##name, boolean_##name, \
+    };
+#include "reference.def"
+#undef REFERENCE
+
+/* The library's operations: an op of ops.def without a row in reference.def does not compile. Only name and arity are
+ * taken from there. */
+typedef struct op_row {
+    const char *name;
+    int arity;
+    const reference *reference;
+    krf_expr (*build)(const krf_expr *x);
+} op_row;
+
+#define NODE(name, arity)
+#define CODE(name, KIND, ...)
+#define CUDA(name, KIND, ...)
+#define GRAD(name, ...)
+#define REDUCE(name, RULE, doc)
+#define COMBINE(name, KIND, identity, ...)
+#define ALIAS(other, name)
+#define CALL1(name) krf_##name(x[0])
+#define CALL2(name) krf_##name(x[0], x[1])
+#define CALL3(name) krf_##name(x[0], x[1], x[2])
+#define OP(name, arity, RULE, infix, doc) \
+    static krf_expr build_##name(const krf_expr *x) { return CALL##arity(name); }
+#include "ir/ops.def"
+#undef OP
+#define OP(name, arity, RULE, infix, doc) {#name, arity, &reference_##name, build_##name},
+static const op_row ops[] = {
+#include "ir/ops.def"
+};
+#include "ir/ops_undef.h"
+#define OPS ((int)(sizeof ops / sizeof *ops))
+
+/* ---- promotion: DESIGN section 3 as a table ---- */
+
+static inline krf_dtype promote(krf_dtype a, krf_dtype b) {
+    /* bool i32 i64 f32 f64 */
+    static const krf_dtype table[DTYPES][DTYPES] = {
+        {KRF_BOOL, KRF_I32, KRF_I64, KRF_F32, KRF_F64}, {KRF_I32, KRF_I32, KRF_I64, KRF_F32, KRF_F64},
+        {KRF_I64, KRF_I64, KRF_I64, KRF_F32, KRF_F64},  {KRF_F32, KRF_F32, KRF_F32, KRF_F32, KRF_F64},
+        {KRF_F64, KRF_F64, KRF_F64, KRF_F64, KRF_F64},
+    };
+    return table[a][b];
+}
+
+static inline krf_dtype with_weak_int(krf_dtype a) { return a == KRF_BOOL ? KRF_I64 : a; }
+static inline krf_dtype with_weak_real(krf_dtype a) { return a == KRF_BOOL ? KRF_F32 : is_real(a) ? a : KRF_F64; }
+static inline krf_dtype float_of(krf_dtype a) { return with_weak_real(a); }
+
+/* How far an f32 or f64 lies from the exact value, in units of the last place there. A wrong sign of zero and a wrong
+ * kind are infinitely far. */
+static inline double ulp_distance(value got, long double want) {
+    const bool narrow = got.dtype == KRF_F32;
+    const long double end = narrow ? 0x1p128L : 0x1p1024L;
+    if (isnan(want) || isnan(got.f)) {
+        return isnan(want) && isnan(got.f) ? 0 : (double)INFINITY;
+    }
+    if ((bool)signbit(got.f) != (bool)signbit(want)) {
+        return (double)INFINITY;
+    }
+    if (isinf(want)) {
+        return isinf(got.f) ? 0 : (double)INFINITY;
+    }
+    long double w = fabsl(want) > end ? end : fabsl(want), g = isinf(got.f) ? end : fabsl((long double)got.f);
+    int exponent = w == 0 ? -20000 : ilogbl(w >= end ? end / 2 : w);
+    const int lowest = narrow ? -126 : -1022, digits = narrow ? 24 : 53;
+    exponent = exponent < lowest ? lowest : exponent;
+    return (double)(fabsl(g - w) / ldexpl(1, exponent - digits + 1));
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Reductions as docs/semantics.md states them, written from there and as naively as they can be: the canonical tree over floats, plain loops
+ * over integers. Shared by the tests of reductions and the random graphs. */
+#ifndef KRF_TESTS_OPS_TREE_H
+#define KRF_TESTS_OPS_TREE_H
+
+#include "ops/common.h"
+
+/* ---- the canonical tree (docs/architecture.md) ---- */
+
+typedef enum reduction_op { SUM, PROD, MAX, MIN, MEAN, ANY, ALL, REDUCTIONS } reduction_op;
+
+/* A reduction of ops.def that is not in this file does not compile. */
+enum { HAS_sum = SUM, HAS_prod = PROD, HAS_max = MAX, HAS_min = MIN, HAS_mean = MEAN, HAS_any = ANY, HAS_all = ALL };
+typedef struct reduction_row {
+    int op;
+    const char *name;
+    krf_expr (*build)(krf_expr x, int n_axes, const int *axes, bool keepdims);
+} reduction_row;
+#define NODE(name, arity)
+#define OP(name, arity, RULE, infix, doc)
+#define CODE(name, KIND, ...)
+#define CUDA(name, KIND, ...)
+#define GRAD(name, ...)
+#define REDUCE(name, RULE, doc) [HAS_##name] = {HAS_##name, #name, krf_##name},
+#define COMBINE(name, KIND, identity, ...)
+#define ALIAS(other, name)
+static const reduction_row rows[REDUCTIONS] = {
+#include "ir/ops.def"
+};
+#include "ir/ops_undef.h"
+
+/* The dtype that is accumulated in and returned. */
+static inline krf_dtype result_dtype(reduction_op op, krf_dtype x) {
+    switch (op) {
+    case SUM:
+    case PROD: return is_real(x) ? x : KRF_I64;
+    case MEAN: return is_real(x) ? x : KRF_F64;
+    case ANY:
+    case ALL: return KRF_BOOL;
+    default: return x;
+    }
+}
+
+static inline double larger(double a, double b) {
+    if (isnan(a) || isnan(b)) {
+        return (double)NAN;
+    }
+    return a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+
+static inline double combine_real(reduction_op op, bool narrow, double a, double b) {
+    double r = op == MAX ? larger(a, b) : op == MIN ? -larger(-a, -b) : op == PROD ? a * b : a + b;
+    return narrow ? (double)(float)r
+                  : r; /* one rounding: the double sum or product of floats is exact, or rounds innocuously */
+}
+
+/* 256 lanes, each over every 256th element in order, then halves added to halves. Lanes without an element hold the
+ * identity, which changes nothing: halves that hold nothing else are left out. */
+static inline double chunk_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
+    double lanes[256];
+    int used = 256;
+    while (used > 1 && used / 2 >= n) {
+        used /= 2;
+    }
+    for (int lane = 0; lane < used; lane++) {
+        lanes[lane] = op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
+        for (int64_t i = lane; i < n; i += 256) {
+            lanes[lane] = combine_real(op, narrow, lanes[lane], x[i]);
+        }
+    }
+    for (int half = used / 2; half > 0; half /= 2) {
+        for (int lane = 0; lane < half; lane++) {
+            lanes[lane] = combine_real(op, narrow, lanes[lane], lanes[lane + half]);
+        }
+    }
+    return lanes[0];
+}
+
+static inline double canonical_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
+    int64_t chunk = 1024; /* 2048 chunks or fewer, where 1,024 to 16,384 elements make that possible */
+    while (chunk < 16384 && chunk * 2048 < n) {
+        chunk *= 2;
+    }
+    int64_t chunks = (n + chunk - 1) / chunk;
+    if (n == 0) {
+        return op == PROD ? 1 : 0;
+    }
+    double *partial = malloc((size_t)chunks * sizeof *partial);
+    assert_non_null(partial);
+    for (int64_t c = 0; c < chunks; c++) {
+        partial[c] = chunk_tree(op, narrow, x + c * chunk, n - c * chunk < chunk ? n - c * chunk : chunk);
+    }
+    double r = chunks == 1 ? partial[0] : chunk_tree(op, narrow, partial, chunks);
+    free(partial);
+    return r;
+}
+
+static inline int64_t reduce_integers(reduction_op op, const int64_t *x, int64_t n) {
+    uint64_t r = op == PROD || op == ALL ? 1 : op == MAX ? (uint64_t)INT64_MIN : op == MIN ? (uint64_t)INT64_MAX : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t now = (int64_t)r;
+        r = op == SUM    ? r + (uint64_t)x[i]
+            : op == PROD ? r * (uint64_t)x[i]
+            : op == MAX  ? (uint64_t)(x[i] > now ? x[i] : now)
+            : op == MIN  ? (uint64_t)(x[i] < now ? x[i] : now)
+            : op == ANY  ? (uint64_t)(x[i] != 0 || now != 0)
+                         : (uint64_t)(x[i] != 0 && now != 0);
+    }
+    return (int64_t)r;
+}
+
+#endif
