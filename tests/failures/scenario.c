@@ -138,7 +138,7 @@ krf_context_options scene_options(const scene *s) {
     o.device = s->device;
     o.cpu_tier = s->tier;
     o.threads = 2;
-    o.blocking_compile = true;
+    o.blocking_compile = !s->background;
     o.cache = KRF_CACHE_ON;
     o.cache_dir = cache;
     o.compiler = s->compiler;

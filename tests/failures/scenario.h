@@ -25,6 +25,7 @@ typedef struct scene {
     krf_cpu_tier tier;
     unsigned steps;
     const char *folder;      /* for FOLDER/cache and for files */
+    bool background;         /* compile beside the interpreter, not before a run */
     const char *compiler;    /* NULL: the usual one */
     void (*quiet)(void);     /* ends whatever makes things fail; called before a step is tried again */
     bool may_stay_lost;      /* the context may say KRF_E_LOST from the failure on */
