@@ -408,40 +408,26 @@ static int write_directly(const char *path, const krf__piece *pieces, size_t cou
     return error;
 }
 
-/* Writes a new file, or replaces one as a whole. It keeps the permissions of the old one; a new one gets those that
- * files of this process get, which only creating one tells without a race. A link stays and its target is replaced. */
+/* Writes a new file, or replaces one as a whole: whenever this ends, the old file, the new one or none is there, but
+ * never a part. The permissions of an old one stay. A link stays and its target is replaced. */
 static int write_file(const char *path, const krf__piece *pieces, size_t count) {
-    struct stat about;
-    int created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-    if (created < 0 && errno != EEXIST) {
-        return errno;
+    struct stat about, link;
+    if (stat(path, &about) != 0) {
+        int error = errno;
+        bool nothing = error == ENOENT && lstat(path, &link) != 0 && errno == ENOENT; /* not even a link to nowhere */
+        return nothing ? krf__file_publish_new(path, pieces, count) : error;
     }
-    int error = (created >= 0 ? fstat(created, &about) : stat(path, &about)) != 0 ? errno : 0;
-    if (created >= 0) {
-        close(created);
-    }
-    if (error == 0 && S_ISDIR(about.st_mode)) {
+    if (S_ISDIR(about.st_mode)) {
         return EISDIR;
     }
-    if (error == 0 && !S_ISREG(about.st_mode)) {
+    if (!S_ISREG(about.st_mode)) {
         return write_directly(path, pieces, count);
     }
-    if (error == 0 && created < 0 && access(path, W_OK) != 0) {
+    if (access(path, W_OK) != 0) {
         return errno; /* renaming would get around a file that is read-only on purpose */
     }
-    char *target = error == 0 ? realpath(path, NULL) : NULL;
-    if (error == 0 && target == NULL) {
-        error = errno;
-    }
-    if (error == 0) {
-        error = krf__file_publish(AT_FDCWD, target, pieces, count);
-    }
-    if (error == 0 && chmod(target, about.st_mode & 07777) != 0) {
-        error = errno;
-    }
-    if (error != 0 && created >= 0) {
-        unlink(path);
-    }
+    char *target = realpath(path, NULL);
+    int error = target != NULL ? krf__file_publish_over(target, about.st_mode & 07777, pieces, count) : errno;
     free(target);
     return error;
 }

@@ -137,7 +137,7 @@ static uint64_t any_number(void)
 }
 
 /* Creates a temporary file in the folder of `name`, so that renaming it never crosses file systems. */
-static int open_temporary(int at, const char *name, char **temporary, int *fd)
+static int open_temporary(int at, const char *name, mode_t mode, char **temporary, int *fd)
 {
     const char *slash = strrchr(name, '/');
     size_t folder = slash != NULL ? (size_t)(slash - name) + 1 : 0;
@@ -149,7 +149,7 @@ static int open_temporary(int at, const char *name, char **temporary, int *fd)
     memcpy(text, name, folder);
     for (int attempt = 0; attempt < 100; attempt++) {
         snprintf(text + folder, size - folder, ".%016" PRIx64 ".tmp", any_number());
-        *fd = openat(at, text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        *fd = openat(at, text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (*fd >= 0) {
             *temporary = text;
             return 0;
@@ -163,15 +163,18 @@ static int open_temporary(int at, const char *name, char **temporary, int *fd)
     return error;
 }
 
-int krf__file_publish(int at, const char *name, const krf__piece *pieces, size_t count)
+static int publish(int at, const char *name, mode_t mode, bool exactly, const krf__piece *pieces, size_t count)
 {
     char *temporary = NULL;
     int fd = -1;
-    int error = open_temporary(at, name, &temporary, &fd);
+    int error = open_temporary(at, name, exactly ? 0600 : mode, &temporary, &fd);
     if (error != 0) {
         return error;
     }
     error = write_pieces(fd, pieces, count);
+    if (error == 0 && exactly && fchmod(fd, mode) != 0) {
+        error = errno;
+    }
     if (close(fd) != 0 && error == 0 && errno != EINTR) { /* network file systems report a full disk here */
         error = errno;
     }
@@ -183,6 +186,21 @@ int krf__file_publish(int at, const char *name, const krf__piece *pieces, size_t
     }
     krf__mem_free(temporary);
     return error;
+}
+
+int krf__file_publish(int at, const char *name, const krf__piece *pieces, size_t count)
+{
+    return publish(at, name, 0600, false, pieces, count);
+}
+
+int krf__file_publish_new(const char *path, const krf__piece *pieces, size_t count)
+{
+    return publish(AT_FDCWD, path, 0666, false, pieces, count);
+}
+
+int krf__file_publish_over(const char *path, mode_t mode, const krf__piece *pieces, size_t count)
+{
+    return publish(AT_FDCWD, path, mode, true, pieces, count);
 }
 
 /* Opens a folder if it is one of ours alone. Not ENOTDIR but EPERM for links and files: there is something, and not

@@ -116,7 +116,9 @@ krf_status krf__compiler_run(const krf__compiler *compiler, const char *source, 
     krf__scratch folder;
     int error = krf__scratch_open(&folder);
     if (error != 0) {
-        return krf__fail(KRF_E_COMPILE, "%s: cannot make a temporary folder: %s", name, strerror(error));
+        return error == ENOMEM ? krf__fail_memory()
+                               : krf__fail(KRF_E_COMPILE, "%s: cannot make a temporary folder: %s", name,
+                                           strerror(error));
     }
     krf__str output = {0};
     krf__str_put(&output, folder.path);

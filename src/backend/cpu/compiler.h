@@ -27,8 +27,8 @@ krf_status krf__compiler_identity(const krf__compiler *compiler, krf__str *key);
 krf_status krf__compiler_run(const krf__compiler *compiler, const char *source, const char *name, void **image,
                              size_t *bytes);
 
-/* An executable file by name: as it is when it holds a slash, else along PATH. Its absolute path (krf__mem_free), or
- * NULL. */
-char *krf__find_program(const char *name, size_t length);
+/* An executable file by name: as it is when it holds a slash, else along PATH. *found: its absolute path
+ * (krf__mem_free), or NULL. False when out of memory. */
+bool krf__find_program(const char *name, size_t length, char **found);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000
@@ -28,46 +29,45 @@ static bool is_program(const char *path) {
 }
 
 /* The name made absolute (a later chdir must not change it), but with the last part as it is: ccache and busybox look
- * at the name that they are called by, so links are not followed here. */
-static char *absolute(const char *path) {
-    if (path[0] == '/') {
-        return krf__strdup(path);
-    }
+ * at the name that they are called by, so links are not followed here. False when out of memory. */
+static bool absolute(const char *path, char **found) {
     char folder[PATH_MAX];
     krf__str text = {0};
-    if (getcwd(folder, sizeof folder) == NULL) {
-        return NULL;
+    if (path[0] != '/' && getcwd(folder, sizeof folder) == NULL) {
+        return true;
     }
-    krf__str_put(&text, folder);
-    krf__str_char(&text, '/');
+    krf__str_put(&text, path[0] == '/' ? "" : folder);
+    krf__str_put(&text, path[0] == '/' ? "" : "/");
     krf__str_put(&text, path);
-    return krf__str_take(&text);
+    *found = krf__str_take(&text);
+    return *found != NULL;
 }
 
-char *krf__find_program(const char *name, size_t length) {
+bool krf__find_program(const char *name, size_t length, char **found) {
     krf__str candidate = {0};
-    char *found = NULL;
+    bool enough = true;
+    *found = NULL;
     if (memchr(name, '/', length) != NULL) {
         krf__str_putn(&candidate, name, length);
-        found = !candidate.failed && is_program(candidate.data) ? absolute(candidate.data) : NULL;
+        enough = !candidate.failed && (!is_program(candidate.data) || absolute(candidate.data, found));
         krf__str_free(&candidate);
-        return found;
+        return enough;
     }
     const char *folders = secure_getenv("PATH"); /* a set-uid program must not run what its caller's PATH names */
     folders = folders != NULL ? folders : "/usr/local/bin:/usr/bin:/bin";
-    while (length > 0 && found == NULL && *folders != '\0') {
+    while (length > 0 && enough && *found == NULL && *folders != '\0') {
         size_t n = strcspn(folders, ":");
         if (n > 0 && folders[0] == '/') { /* never the current folder */
             krf__str_clear(&candidate);
             krf__str_putn(&candidate, folders, n);
             krf__str_char(&candidate, '/');
             krf__str_putn(&candidate, name, length);
-            found = !candidate.failed && is_program(candidate.data) ? krf__strdup(candidate.data) : NULL;
+            enough = !candidate.failed && (!is_program(candidate.data) || absolute(candidate.data, found));
         }
         folders += n + (folders[n] == ':');
     }
     krf__str_free(&candidate);
-    return found;
+    return enough;
 }
 
 /* ---- lists of words ---- */
@@ -146,7 +146,10 @@ static char **copy_environment(void) {
 
 /* Takes a command whose first word is a program. A path with blanks in it may stand alone. False when out of memory. */
 static bool try_command(krf__compiler *compiler, const char *command) {
-    char *whole = krf__find_program(command, strlen(command));
+    char *whole, *path;
+    if (!krf__find_program(command, strlen(command), &whole)) {
+        return false;
+    }
     if (whole != NULL) {
         compiler->words = krf__calloc(2, sizeof *compiler->words);
         if (compiler->words == NULL) {
@@ -160,10 +163,10 @@ static bool try_command(krf__compiler *compiler, const char *command) {
     if (words == NULL) {
         return false;
     }
-    char *path = words[0] != NULL ? krf__find_program(words[0], strlen(words[0])) : NULL;
+    bool enough = krf__find_program(words[0] != NULL ? words[0] : "", words[0] != NULL ? strlen(words[0]) : 0, &path);
     if (path == NULL) {
         free_words(words);
-        return true;
+        return enough;
     }
     krf__mem_free(words[0]);
     words[0] = path;
@@ -218,26 +221,38 @@ void krf__compiler_close(krf__compiler *compiler) {
 
 /* ---- identity ---- */
 
-/* A line for one word of the command. Not only the first is looked up: in "ccache gcc" it is the second that counts. */
-static void identify_word(const char *word, krf__str *key) {
+/* A line for one word of the command. Not only the first, the program, is looked up: in "ccache gcc" it is the second
+ * that counts. A key that lacks the program's file would find kernels of another compiler: false when out of memory,
+ * and where the file cannot be looked at now, the key is one that never comes again. */
+static bool identify_word(const char *word, bool program, krf__str *key) {
+    char *path = NULL;
     krf__str_put(key, word);
-    char *path = word[0] != '-' ? krf__find_program(word, strlen(word)) : NULL;
+    if (word[0] != '-' && !krf__find_program(word, strlen(word), &path)) {
+        return false;
+    }
     char *real = path != NULL ? realpath(path, NULL) : NULL;
     struct stat about;
     if (real != NULL && stat(real, &about) == 0) {
         krf__str_printf(key, " = %s inode %lld size %lld time %lld.%09ld", real, (long long)about.st_ino,
                         (long long)about.st_size, (long long)about.st_mtim.tv_sec, (long)about.st_mtim.tv_nsec);
+    } else if (program) {
+        struct timespec now = {0};
+        clock_gettime(CLOCK_REALTIME, &now);
+        krf__str_printf(key, " unknown, process %ld time %lld.%09ld", (long)getpid(), (long long)now.tv_sec,
+                        (long)now.tv_nsec);
     }
     free(real); /* from the C library, not from krf__malloc */
     krf__mem_free(path);
     krf__str_char(key, '\n');
+    return true;
 }
 
 krf_status krf__compiler_identity(const krf__compiler *compiler, krf__str *key) {
     krf__str_printf(key, "isa %s\nflags %s\n", compiler->isa.name, compiler->flag_text);
-    for (size_t i = 0; compiler->words != NULL && compiler->words[i] != NULL; i++) {
+    bool enough = true;
+    for (size_t i = 0; enough && compiler->words != NULL && compiler->words[i] != NULL; i++) {
         krf__str_put(key, i == 0 ? "compiler " : "word ");
-        identify_word(compiler->words[i], key);
+        enough = identify_word(compiler->words[i], i == 0, key);
     }
-    return key->failed ? krf__fail_memory() : KRF_OK;
+    return !enough || key->failed ? krf__fail_memory() : KRF_OK;
 }

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -88,8 +89,8 @@ static void put_unique_path(krf__str *path, int fd, uint64_t number) {
     krf__str_printf(path, "/%d", fd);
 }
 
-/* NULL when memory cannot hold code here; then `path` may be empty. */
-static void *open_in_memory(const void *image, size_t bytes, const char *name) {
+/* NULL when memory cannot hold code here, or there is no memory (*no_memory). */
+static void *open_in_memory(const void *image, size_t bytes, const char *name, bool *no_memory) {
     int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
     if (fd < 0 && errno == EINVAL) {
         fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -105,6 +106,7 @@ static void *open_in_memory(const void *image, size_t bytes, const char *name) {
         && fstat(fd, &about) == 0) {
         put_unique_path(&path, fd, about.st_ino);
         library = path.failed ? NULL : dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+        *no_memory = path.failed;
     }
     krf__str_free(&path);
     close(fd);
@@ -112,18 +114,22 @@ static void *open_in_memory(const void *image, size_t bytes, const char *name) {
 }
 
 /* The file is removed as soon as it is mapped. Its folder's name is random, so this library's name is unique, too. */
-static void *open_in_folder(const void *image, size_t bytes) {
+static void *open_in_folder(const void *image, size_t bytes, bool *no_memory) {
     krf__scratch folder;
-    if (krf__scratch_open(&folder) != 0) {
+    int error = krf__scratch_open(&folder);
+    if (error != 0) {
+        *no_memory = error == ENOMEM;
         return NULL;
     }
     krf__str path = {0};
     krf__str_put(&path, folder.path);
     krf__str_put(&path, "/kernel.so");
     void *library = NULL;
-    if (!path.failed && krf__scratch_write(&folder, "kernel.so", image, bytes) == 0) {
+    error = path.failed ? ENOMEM : krf__scratch_write(&folder, "kernel.so", image, bytes);
+    if (error == 0) {
         library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
     }
+    *no_memory = error == ENOMEM;
     krf__str_free(&path);
     krf__scratch_close(&folder);
     return library;
@@ -151,11 +157,15 @@ krf_status krf__loader_load(const void *image, size_t bytes, const char *name, s
         return krf__fail_memory();
     }
     krf_status status = KRF_OK;
-    void *library = open_in_memory(image, bytes, name);
-    if (library == NULL) {
-        library = open_in_folder(image, bytes);
+    bool no_memory = false;
+    dlerror(); /* forgets what another call left, such as that a map has no second function */
+    void *library = open_in_memory(image, bytes, name, &no_memory);
+    if (library == NULL && !no_memory) {
+        library = open_in_folder(image, bytes, &no_memory);
     }
-    if (library == NULL) {
+    if (library == NULL && no_memory) {
+        status = krf__fail_memory();
+    } else if (library == NULL) {
         const char *reason = dlerror();
         status = krf__fail(KRF_E_COMPILE, "%s: the compiled image cannot be loaded: %s", name,
                            reason != NULL ? reason : "neither from memory nor from a temporary folder");

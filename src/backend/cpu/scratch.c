@@ -42,8 +42,10 @@ int krf__scratch_open(krf__scratch *scratch) {
     return error != 0 ? make_below("/tmp", scratch) : 0;
 }
 
-/* Removes what is in the folder; compilers leave files only, and a folder in it would stay. */
-static void empty(int folder) {
+#define DEEPEST 16
+
+/* Removes what is in the folder. */
+static void empty(int folder, int depth) {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
     if (entries == NULL) {
@@ -53,8 +55,15 @@ static void empty(int folder) {
         return;
     }
     for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            unlinkat(folder, entry->d_name, 0);
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0) {
+            continue;
+        }
+        int below = depth < DEEPEST ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+        if (below >= 0) {
+            empty(below, depth + 1);
+            close(below);
+            unlinkat(folder, name, AT_REMOVEDIR);
         }
     }
     closedir(entries);
@@ -64,7 +73,7 @@ void krf__scratch_close(krf__scratch *scratch) {
     if (scratch->path == NULL) {
         return;
     }
-    empty(scratch->fd);
+    empty(scratch->fd, 0);
     rmdir(scratch->path);
     close(scratch->fd);
     krf__mem_free(scratch->path);

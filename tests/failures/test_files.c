@@ -1,0 +1,147 @@
+/* System calls that fail: the n-th call of each, for n = 1, 2, 3, ... until a run passes, with several errors. What
+ * only concerns the disk cache, temporary files, threads and the compiler fails no evaluation in the automatic tier
+ * and changes no result. Saving and loading say KRF_E_FILE with the path, and leave the old file or the new one. */
+#include "failures/loop.h"
+#include "failures/scenario.h"
+#include "failures/wrap.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *folder;
+
+typedef struct file_loop {
+    enum wrapped call;
+    unsigned steps;
+    krf_cpu_tier tier;
+    bool warm, after;
+    int error; /* 0: another one each time */
+} file_loop;
+
+static const int errors[] = {EIO, EACCES, ENOSPC, EINTR, EROFS, EMFILE, ENOENT, WRAP_SHORT};
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+static const char *text_of(int error) { return error == WRAP_SHORT ? "short" : strerrorname_np(error); }
+
+static scene scene_of(const file_loop *l) {
+    return (scene){.device = "cpu",
+                   .tier = l->tier,
+                   .steps = l->steps,
+                   .folder = folder,
+                   .compiler = scene_compiler(),
+                   .quiet = wrap_stop};
+}
+
+/* What a failing call may do to the run. */
+static void judge(const file_loop *l, scene *s, int error) {
+    bool file_step = s->step != NULL && strcmp(s->step, "files") == 0;
+    bool allowed = s->status == KRF_OK || (s->status == KRF_E_FILE && file_step)
+                   || (s->status == KRF_E_COMPILE && l->tier == KRF_CPU_COMPILE)
+                   /* without memory from the system there is none */
+                   || (s->status == KRF_E_MEMORY && l->call == WRAP_mmap);
+    if (!allowed) {
+        scene_wrong(s, "%s: %s", krf_status_name(s->status), s->message);
+    }
+    if (s->status != KRF_OK && error == WRAP_SHORT) {
+        scene_wrong(s, "a short transfer is no error: %s", s->message);
+    }
+    /* Where removing fails, something remains; where looking fails, too. */
+    bool remains = l->call == WRAP_unlinkat || l->call == WRAP_rmdir || l->call == WRAP_fdopendir
+                   || l->call == WRAP_readdir || l->call == WRAP_openat || l->call == WRAP_open || l->after;
+    if (!remains && scene_left_over() != 0) {
+        scene_wrong(s, "%d files or folders are left in TMPDIR", scene_left_over());
+    }
+    if (l->call != WRAP_stat && l->call != WRAP_realpath && l->call != WRAP_access && !l->after
+        && scene_unknown_entries(folder) != 0) {
+        scene_wrong(s, "%d entries of the cache have names that they should not have", scene_unknown_entries(folder));
+    }
+}
+
+static verdict run(void *user, long n) {
+    const file_loop *l = user;
+    int error = l->error != 0 ? l->error : errors[n % ERRORS];
+    error = error == EINTR && l->after ? EIO : error; /* whoever tries again would do so for ever */
+    scene s = scene_of(l);
+    long before = krf__mem_live();
+    scene_empty(getenv("TMPDIR"));
+    if (!l->warm) {
+        scene_empty(folder);
+    }
+    wrap_fail(l->call, n, error, l->after);
+    scene_run(&s);
+    bool met = wrap_met();
+    wrap_stop();
+    judge(l, &s, error);
+    if (krf__mem_live() != before) {
+        scene_wrong(&s, "%ld blocks are in use, and %ld were before (%s)", krf__mem_live(), before, s.message);
+    }
+    if (s.wrong != 0) {
+        fprintf(stderr, "  %s, %s, %s, %s cache\n", wrap_name(l->call), text_of(error), l->after ? "all after" : "one",
+                l->warm ? "warm" : "cold");
+    }
+    return s.wrong != 0 ? LOOP_WRONG : met ? LOOP_MORE : LOOP_DONE;
+}
+
+/* The entries that an undisturbed run writes, and a full cache. */
+static int fill_cache(file_loop *l) {
+    scene s = scene_of(l);
+    scene_empty(folder);
+    scene_run(&s);
+    scene_remember_entries(folder);
+    if (s.status != KRF_OK || s.wrong != 0) {
+        fprintf(stderr, "BROKEN: with nothing in its way: %s\n", s.message);
+    }
+    return s.wrong + (s.status != KRF_OK);
+}
+
+static long pairs;
+
+static int run_loops(file_loop l) {
+    int wrong = fill_cache(&l);
+    for (int call = 0; wrong == 0 && call < WRAP_COUNT; call++) {
+        l.call = (enum wrapped)call;
+        long met = loop_until_done(run, &l, 1, 1, 100, &wrong);
+        pairs += met;
+        if (met > 0) {
+            printf(" %s %ld", wrap_name(l.call), met);
+        }
+    }
+    printf("\n");
+    return wrong;
+}
+
+int main(void) {
+    static const unsigned compiled = SCENE_LARGE | SCENE_REOPEN;
+    static const struct {
+        const char *name;
+        file_loop loop;
+    } loops[] = {
+        {"kernels, automatic tier, cold cache", {.steps = compiled, .tier = KRF_CPU_AUTO}},
+        {"kernels, automatic tier, cold cache, all after", {.steps = compiled, .tier = KRF_CPU_AUTO, .after = true}},
+        {"kernels, automatic tier, warm cache", {.steps = compiled, .tier = KRF_CPU_AUTO, .warm = true}},
+        {"kernels, compiled tier, cold cache", {.steps = compiled, .tier = KRF_CPU_COMPILE}},
+        {"files", {.steps = SCENE_FILES, .tier = KRF_CPU_INTERPRET}},
+        {"files, all after", {.steps = SCENE_FILES, .tier = KRF_CPU_INTERPRET, .after = true}},
+    };
+    bool exhaustive = getenv("KRF_EXHAUSTIVE") != NULL;
+    int wrong = 0;
+    folder = scene_make_folder();
+    if (folder == NULL) {
+        return 1;
+    }
+    for (size_t i = 0; wrong == 0 && i < sizeof loops / sizeof *loops; i++) {
+        for (int e = 0; wrong == 0 && e < (exhaustive ? ERRORS : 1); e++) {
+            file_loop l = loops[i].loop;
+            l.error = exhaustive ? errors[e] : 0;
+            printf("%s, %s:", loops[i].name, exhaustive ? text_of(errors[e]) : "errors in turn");
+            wrong += run_loops(l);
+        }
+    }
+    scene_remove_folder();
+    printf("%ld pairs of call and n; %s\n", pairs, wrong == 0 ? "ok" : "FAILED");
+    return wrong != 0 || pairs < 500;
+}
