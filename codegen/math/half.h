@@ -13,6 +13,7 @@ KRF_FN float krf_load_f16(unsigned short bits) {
     unsigned magnitude = bits & 0x7fffu;
     unsigned number = krf_pre_bits_f32(krf_pre_unbits_f32(magnitude << 13) * 0x1p112f);
     number |= magnitude >= 0x7c00u ? 0x7f800000u : 0;
+    number |= magnitude > 0x7c00u ? 0x7fc00000u : 0; // quiet, as the GPU's conversion makes it
     return krf_pre_unbits_f32(number | (bits & 0x8000u) << 16);
 #endif
 }

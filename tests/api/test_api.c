@@ -115,6 +115,7 @@ static double scalar_of(krf_array *a) {
     case KRF_I64: return (double)u.l;
     case KRF_F32: return (double)u.f;
     case KRF_F64: return u.d;
+    default: fail_msg("a dtype that this test does not read");
     }
     return 0;
 }

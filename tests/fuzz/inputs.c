@@ -10,10 +10,9 @@ const char *filling_name(filling f) {
 static double special_real(krf_dtype dtype, uint64_t bits) {
     static const double common[] = {0.0, -0.0, 1, -1, 0.5, 2, -2, 3, 10, 88.7, -87.5, 709.5, -745, 0x1p24, 0x1p31, -0x1p31, 0x1p53, 0x1p63,
                                     -0x1p63, M_PI, M_PI / 2, 1e-3, 1e30, -1e-30, INFINITY, -INFINITY, NAN, -NAN};
-    const bool narrow = bytes_of(dtype) == 4;
-    const double limits[] = {narrow ? 0x1p-149 : 0x1p-1074,      narrow ? 0x1.fffffcp-127 : 0x0.fffffffffffffp-1022,
-                             narrow ? 0x1p-126 : 0x1p-1022,      narrow ? 0x1.fffffep127 : 0x1.fffffffffffffp1023,
-                             narrow ? 1 - 0x1p-24 : 1 - 0x1p-53, narrow ? 1 + 0x1p-23 : 1 + 0x1p-52};
+    const dtype_facts *f = facts_of(dtype);
+    const double normal = ldexp(1, f->lowest), last = ldexp(1, 1 - f->digits);
+    const double limits[] = {normal * last, normal - normal * last, normal, (2 - last) * ldexp(1, 1 - f->lowest), 1 - last / 2, 1 + last};
     const size_t n = sizeof common / sizeof *common, m = sizeof limits / sizeof *limits;
     size_t at = bits % (n + 2 * m);
     return at < n ? common[at] : at < n + m ? limits[at - n] : -limits[at - n - m];
@@ -21,18 +20,19 @@ static double special_real(krf_dtype dtype, uint64_t bits) {
 
 static int64_t special_integer(krf_dtype dtype, uint64_t bits) {
     const int width = 8 * (int)bytes_of(dtype);
-    const int64_t high = (int64_t)(UINT64_MAX >> (65 - width)), low = -high - 1;
+    const int64_t high = (int64_t)(UINT64_MAX >> (65 - width)), low = -high - 1; /* of a signed one: an unsigned one wraps them */
     const int64_t all[] = {0, 1, -1, 2, 7, -7, 31, 32, 33, 63, 64, 65, -32, 46341, 16777217, high, low, high - 1, low + 1, high / 2 + 1};
     return all[bits % (sizeof all / sizeof *all)];
 }
 
 static value real_element(krf_dtype dtype, filling fill, uint64_t bits, uint64_t *state) {
+    const dtype_facts *f = facts_of(dtype);
     value v = {.dtype = KRF_F64};
     switch (fill) {
     case FILL_SMALL: v.f = (double)(bits % 9) - 4; break;
     case FILL_EVERYDAY: v.f = (random_unit(state) - 0.5) * 8; break;
     case FILL_WIDE:
-        v.f = (random_unit(state) - 0.5) * pow(2, (double)(bits % (bytes_of(dtype) == 4 ? 200 : 1600)) - (bytes_of(dtype) == 4 ? 100 : 800));
+        v.f = (random_unit(state) - 0.5) * pow(2, (double)(bits % 1600 % (uint64_t)(-f->lowest * 3 / 2)) + f->lowest * 3 / 4);
         break;
     default: v.f = bits % 10 < 4 ? special_real(dtype, bits / 16) : (random_unit(state) - 0.5) * 20; break;
     }

@@ -38,6 +38,9 @@ bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *
     } else {
         common = weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
     }
+    if (common == NO_DTYPE && r != LOGIC) {
+        return false;
+    }
     *compute = r == REAL ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
     *result = r == COMPARE || r == TEST ? KRF_BOOL : *compute;
     *weak = !strong && *result != KRF_BOOL && r != WHERE;
@@ -75,22 +78,16 @@ bool op_open(int op, krf_dtype compute) {
     return is_real(compute) && (ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
 }
 
-static value exact_real(const reference *f, krf_dtype compute, krf_dtype result, double a, double b) {
-    double r = compute == KRF_F32 ? (double)f->f32((float)a, (float)b) : f->f64(a, b);
-    return convert((value){.dtype = compute, .f = r}, result);
-}
-
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
     const reference *f = ops[op].reference;
     value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
     if (is_floor_divide(op)) { /* a quotient that has all digits of the dtype may be the next whole number */
-        value want = exact_real(f, compute, compute, a.f, b.f);
-        double whole = compute == KRF_F32 ? 0x1p22 : 0x1p51;
+        value want = exact_value(f, compute, a, b);
+        double whole = compute == KRF_F64 ? 0x1p51 : 0x1p22;
         return same(got, want) || (fabs(want.f) >= whole
                                    && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1));
     }
-    double bound = f->ulp[cuda][compute == KRF_F64] + (cuda ? 0.5 : 0); /* CUDA's count from the rounded result */
-    return ulp_distance(got, f->exact((long double)a.f, (long double)b.f)) <= bound;
+    return ulp_distance(got, f->exact((long double)a.f, (long double)b.f)) <= ulp_bound(f, compute, cuda);
 }
 
 value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {
@@ -100,10 +97,10 @@ value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {
         return convert(convert(x[0], KRF_BOOL).i != 0 ? x[1] : x[2], compute);
     }
     if (is_real(compute)) {
-        return exact_real(f, compute, result, a.f, b.f);
+        return convert(exact_value(f, compute, a, b), result);
     }
     int bits = 8 * (int)bytes_of(compute);
     value r = {.dtype = result};
-    r.i = compute == KRF_BOOL ? f->boolean((int)a.i, (int)b.i) : wrap(f->integer((wide)a.i, (wide)b.i, bits), bits);
+    r.i = compute == KRF_BOOL ? f->boolean((int)a.i, (int)b.i) : wrap_to(compute, f->integer(wide_of(a), wide_of(b), bits));
     return r;
 }

@@ -24,14 +24,14 @@ bool reduction_of_none(int op) { return op != MAX && op != MIN; }
 
 value reduction_value(int op, krf_dtype from, const value *x, int64_t n) {
     value v = {.dtype = reduction_dtype(op, from)};
-    const bool narrow = v.dtype == KRF_F32;
+    const bool narrow = v.dtype != KRF_F64;
     if (!is_real(v.dtype)) {
         int64_t *items = malloc((size_t)n * sizeof *items + 1);
         assert_non_null(items);
         for (int64_t i = 0; i < n; i++) {
             items[i] = convert(x[i], v.dtype).i;
         }
-        v.i = reduce_integers((reduction_op)op, items, n);
+        v.i = reduce_integers((reduction_op)op, v.dtype, items, n);
         free(items);
         return convert(v, v.dtype);
     }
@@ -45,5 +45,6 @@ value reduction_value(int op, krf_dtype from, const value *x, int64_t n) {
         v.f = narrow ? (double)((float)v.f / (float)n) : v.f / (double)n;
     }
     free(items);
+    v.f = round_to(v.dtype, (long double)v.f); /* f16 and bf16 are accumulated in f32 */
     return v;
 }

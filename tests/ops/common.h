@@ -108,73 +108,134 @@ static inline double random_unit(uint64_t *state) { return (double)(next_random(
 
 /* ---- elements ---- */
 
-#define DTYPES 5
+__extension__ typedef __int128 wide;
+
+enum { DTYPES = 13 };
 
 typedef struct value {
     krf_dtype dtype;
-    int64_t i; /* bool and integers */
-    double f;  /* both floats: an f32 is always one exactly */
+    int64_t i; /* bool and integers; u64 wraps */
+    double f;  /* floats: those of the narrower ones are always exactly one */
 } value;
 
-static inline bool is_real(krf_dtype dtype) { return dtype == KRF_F32 || dtype == KRF_F64; }
+/* What the names of dtypes say: width, sign, and for floats the digits and the exponent of the smallest normal number. */
+typedef struct dtype_facts {
+    const char *name;
+    int bytes, digits, lowest;
+    bool is_unsigned;
+} dtype_facts;
 
-static inline size_t bytes_of(krf_dtype dtype) {
-    return dtype == KRF_BOOL ? 1 : dtype == KRF_I32 || dtype == KRF_F32 ? 4 : 8;
+static inline const dtype_facts *facts_of(krf_dtype dtype) {
+    static const dtype_facts all[DTYPES + 1] = {
+        [KRF_BOOL] = {"bool", 1, 0, 0, true}, [KRF_I8] = {"i8", 1, 0, 0, false},       [KRF_I16] = {"i16", 2, 0, 0, false},
+        [KRF_I32] = {"i32", 4, 0, 0, false},  [KRF_I64] = {"i64", 8, 0, 0, false},     [KRF_U8] = {"u8", 1, 0, 0, true},
+        [KRF_U16] = {"u16", 2, 0, 0, true},   [KRF_U32] = {"u32", 4, 0, 0, true},      [KRF_U64] = {"u64", 8, 0, 0, true},
+        [KRF_F16] = {"f16", 2, 11, -14, false}, [KRF_BF16] = {"bf16", 2, 8, -126, false}, [KRF_F32] = {"f32", 4, 24, -126, false},
+        [KRF_F64] = {"f64", 8, 53, -1022, false}, [DTYPES] = {"?", 1, 0, 0, false},
+    };
+    return &all[(unsigned)dtype < DTYPES ? (unsigned)dtype : DTYPES];
 }
 
-static inline const char *name_of(krf_dtype dtype) {
-    static const char *const names[DTYPES] = {"bool", "i32", "i64", "f32", "f64"};
-    return (unsigned)dtype < DTYPES ? names[dtype] : "?";
+static inline bool is_real(krf_dtype dtype) { return facts_of(dtype)->digits > 0; }
+static inline bool is_half(krf_dtype dtype) { return dtype == KRF_F16 || dtype == KRF_BF16; }
+static inline size_t bytes_of(krf_dtype dtype) { return (size_t)facts_of(dtype)->bytes; }
+static inline const char *name_of(krf_dtype dtype) { return facts_of(dtype)->name; }
+
+static inline wide wide_of(value v) { return v.dtype == KRF_U64 ? (wide)(uint64_t)v.i : (wide)v.i; }
+
+/* The low bits as a number of the dtype. */
+static inline int64_t wrap_to(krf_dtype dtype, wide v) {
+    int bits = 8 * facts_of(dtype)->bytes;
+    uint64_t low = (uint64_t)v & (UINT64_MAX >> (64 - bits)), sign = (uint64_t)1 << (bits - 1);
+    return !facts_of(dtype)->is_unsigned && (low & sign) != 0 ? -(int64_t)(~low & (sign - 1)) - 1 : (int64_t)low;
+}
+
+/* To the nearest number of a float dtype, ties to even, in one rounding. */
+static inline double round_to(krf_dtype dtype, long double x) {
+    const dtype_facts *f = facts_of(dtype);
+    if (isnan(x) || isinf(x) || x == 0) {
+        return (double)x;
+    }
+    int exponent = ilogbl(x) > f->lowest ? ilogbl(x) : f->lowest;
+    long double unit = ldexpl(1, exponent - f->digits + 1), r = rintl(x / unit) * unit;
+    return fabsl(r) >= ldexpl(1, 2 - f->lowest) ? copysign((double)INFINITY, (double)x) : (double)r;
+}
+
+/* f16 and bf16 are 1 sign, then the exponent, then digits - 1 bits. */
+static inline double half_number(krf_dtype dtype, unsigned bits) {
+    const dtype_facts *f = facts_of(dtype);
+    const int stored = f->digits - 1, field = (int)(bits & 0x7fff) >> stored, most = 0x7fff >> stored;
+    const double fraction = ldexp(bits & ((1u << stored) - 1), -stored);
+    double x = field == most ? (fraction > 0 ? (double)NAN : (double)INFINITY)
+               : field == 0  ? ldexp(fraction, f->lowest)
+                             : ldexp(1 + fraction, field - 1 + f->lowest);
+    return (bits & 0x8000) != 0 ? -x : x;
+}
+
+/* By search among the numbers of one sign, which are in the order of their bits. */
+static inline unsigned half_bits(krf_dtype dtype, double x) {
+    unsigned infinity = (unsigned)(0x7fff >> (facts_of(dtype)->digits - 1)) << (facts_of(dtype)->digits - 1);
+    unsigned low = 0, high = infinity, sign = signbit(x) ? 0x8000 : 0;
+    if (isnan(x)) {
+        return infinity | 1u << (facts_of(dtype)->digits - 2); /* a quiet one */
+    }
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        if (half_number(dtype, middle) < fabs(x)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return sign | low;
 }
 
 static inline value get(const void *base, krf_dtype dtype, int64_t index) {
     const char *p = (const char *)base + index * (int64_t)bytes_of(dtype);
     value v = {.dtype = dtype};
     float narrow;
-    int32_t word;
-    switch (dtype) {
-    case KRF_BOOL: v.i = *(const unsigned char *)p; break;
-    case KRF_I32: memcpy(&word, p, sizeof word), v.i = word; break;
-    case KRF_I64: memcpy(&v.i, p, sizeof v.i); break;
-    case KRF_F32: memcpy(&narrow, p, sizeof narrow), v.f = (double)narrow; break;
-    default: memcpy(&v.f, p, sizeof v.f); break;
+    uint64_t bits = 0;
+    memcpy(&bits, p, bytes_of(dtype)); /* little-endian */
+    if (!is_real(dtype)) {
+        v.i = wrap_to(dtype, (wide)bits);
+    } else if (dtype == KRF_F64) {
+        memcpy(&v.f, p, sizeof v.f);
+    } else if (dtype == KRF_F32) {
+        memcpy(&narrow, p, sizeof narrow);
+        v.f = (double)narrow;
+    } else {
+        v.f = half_number(dtype, (unsigned)bits);
     }
     return v;
 }
 
 static inline void put(void *base, int64_t index, value v) {
     char *p = (char *)base + index * (int64_t)bytes_of(v.dtype);
-    float narrow = is_real(v.dtype) ? (float)v.f : 0;
-    int32_t word = (int32_t)(uint32_t)(uint64_t)v.i;
-    switch (v.dtype) {
-    case KRF_BOOL: *(unsigned char *)p = (unsigned char)(v.i != 0); break;
-    case KRF_I32: memcpy(p, &word, sizeof word); break;
-    case KRF_I64: memcpy(p, &v.i, sizeof v.i); break;
-    case KRF_F32: memcpy(p, &narrow, sizeof narrow); break;
-    default: memcpy(p, &v.f, sizeof v.f); break;
-    }
+    float narrow = v.dtype == KRF_F32 ? (float)v.f : 0;
+    uint64_t bits = v.dtype == KRF_BOOL ? v.i != 0 : is_half(v.dtype) ? half_bits(v.dtype, v.f) : (uint64_t)v.i;
+    const void *from = v.dtype == KRF_F64 ? (const void *)&v.f : v.dtype == KRF_F32 ? (const void *)&narrow : (const void *)&bits;
+    memcpy(p, from, bytes_of(v.dtype));
 }
 
 /* Casts as DESIGN section 3 states them: integers wrap, floats truncate, clamp and send NaN to 0, anything but zero is
- * true. */
+ * true, and every float is reached in one rounding. */
 static inline value convert(value v, krf_dtype to) {
     value r = {.dtype = to};
     const bool real = is_real(v.dtype);
     if (to == KRF_BOOL) {
         r.i = real ? v.f != 0 : v.i != 0;
-    } else if (to == KRF_F64) {
-        r.f = real ? v.f : (double)v.i;
-    } else if (to == KRF_F32) {
-        r.f = (double)(real ? (float)v.f : (float)v.i);
+    } else if (is_real(to)) {
+        r.f = round_to(to, real ? (long double)v.f : (long double)wide_of(v));
     } else if (!real) {
-        r.i = to == KRF_I32 ? (int32_t)(uint32_t)(uint64_t)v.i : v.i;
-    } else if (isnan(v.f)) {
-        r.i = 0;
-    } else {
-        double end = to == KRF_I32 ? 0x1p31 : 0x1p63;
-        r.i = v.f >= end    ? (to == KRF_I32 ? INT32_MAX : INT64_MAX)
-              : v.f <= -end ? (to == KRF_I32 ? INT32_MIN : INT64_MIN)
-                            : (int64_t)v.f;
+        r.i = wrap_to(to, wide_of(v));
+    } else if (!isnan(v.f)) {
+        const int bits = 8 * (int)bytes_of(to);
+        const bool is_unsigned = facts_of(to)->is_unsigned;
+        double end = ldexp(1, is_unsigned ? bits : bits - 1);
+        wide last = (wide)1 << (is_unsigned ? bits : bits - 1);
+        r.i = v.f >= end                      ? wrap_to(to, last - 1)
+              : v.f <= (is_unsigned ? 0 : -end) ? (is_unsigned ? 0 : wrap_to(to, -last))
+                                              : wrap_to(to, (wide)v.f);
     }
     return r;
 }
@@ -194,7 +255,7 @@ static inline const char *show(value v, char *text, size_t bytes) {
     if (is_real(v.dtype)) {
         snprintf(text, bytes, "%s %.17g (%a)", name_of(v.dtype), v.f, v.f);
     } else {
-        snprintf(text, bytes, "%s %" PRId64, name_of(v.dtype), v.i);
+        snprintf(text, bytes, v.dtype == KRF_U64 ? "%s %" PRIu64 : "%s %" PRId64, name_of(v.dtype), v.i);
     }
     return text;
 }

@@ -7,8 +7,6 @@
 
 /* ---- references ---- */
 
-__extension__ typedef __int128 wide;
-
 #define NONE 0
 
 static inline wide power_of_two(wide n) {
@@ -36,7 +34,7 @@ static inline wide modular_power(wide a, wide b, int bits) {
         return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
     }
     wide r = 1;
-    for (int bit = 62; bit >= 0; bit--) {
+    for (int bit = 63; bit >= 0; bit--) {
         r = wrap(r * r, bits);
         if ((b >> bit & 1) != 0) {
             r = wrap(r * a, bits);
@@ -185,25 +183,54 @@ static const op_row ops[] = {
 
 /* ---- promotion: DESIGN section 3 as a table ---- */
 
+#define NO_DTYPE ((krf_dtype)DTYPES)
+
+/* Rows and columns: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64. Letters: b bool, 1 2 4 8 i8 to i64, A B C D u8 to u64, h f16,
+ * g bf16, f f32, d f64, - none. */
 static inline krf_dtype promote(krf_dtype a, krf_dtype b) {
-    /* bool i32 i64 f32 f64 */
-    static const krf_dtype table[DTYPES][DTYPES] = {
-        {KRF_BOOL, KRF_I32, KRF_I64, KRF_F32, KRF_F64}, {KRF_I32, KRF_I32, KRF_I64, KRF_F32, KRF_F64},
-        {KRF_I64, KRF_I64, KRF_I64, KRF_F32, KRF_F64},  {KRF_F32, KRF_F32, KRF_F32, KRF_F32, KRF_F64},
-        {KRF_F64, KRF_F64, KRF_F64, KRF_F64, KRF_F64},
+    static const char letters[] = "b1248ABCDhgfd";
+    static const krf_dtype dtypes[] = {KRF_BOOL, KRF_I8,  KRF_I16, KRF_I32,  KRF_I64, KRF_U8, KRF_U16,
+                                       KRF_U32,  KRF_U64, KRF_F16, KRF_BF16, KRF_F32, KRF_F64};
+    static const char *const table[DTYPES] = {
+        [KRF_BOOL] = "b1248ABCDhgfd", [KRF_I8] = "11248248-hgfd",  [KRF_I16] = "22248248-hgfd",  [KRF_I32] = "44448448-hgfd",
+        [KRF_I64] = "88888888-hgfd",  [KRF_U8] = "A2248ABCDhgfd",  [KRF_U16] = "B4448BBCDhgfd",  [KRF_U32] = "C8888CCCDhgfd",
+        [KRF_U64] = "D----DDDDhgfd",  [KRF_F16] = "hhhhhhhhhhffd", [KRF_BF16] = "gggggggggfgfd", [KRF_F32] = "ffffffffffffd",
+        [KRF_F64] = "ddddddddddddd",
     };
-    return table[a][b];
+    if (a == NO_DTYPE || b == NO_DTYPE) {
+        return NO_DTYPE;
+    }
+    const char *column = letters, *at;
+    while (dtypes[column - letters] != b) {
+        column++;
+    }
+    at = strchr(letters, table[a][column - letters]);
+    return at != NULL ? dtypes[at - letters] : NO_DTYPE;
 }
 
 static inline krf_dtype with_weak_int(krf_dtype a) { return a == KRF_BOOL ? KRF_I64 : a; }
-static inline krf_dtype with_weak_real(krf_dtype a) { return a == KRF_BOOL ? KRF_F32 : is_real(a) ? a : KRF_F64; }
+static inline krf_dtype with_weak_real(krf_dtype a) {
+    return a == NO_DTYPE || is_real(a) ? a : bytes_of(a) <= 2 ? KRF_F32 : KRF_F64;
+}
 static inline krf_dtype float_of(krf_dtype a) { return with_weak_real(a); }
 
-/* How far an f32 or f64 lies from the exact value, in units of the last place there. A wrong sign of zero and a wrong
+/* A float operation that is rounded exactly: f16 and bf16 compute in f32, which is precise enough that rounding again is innocuous. */
+static inline value exact_value(const reference *f, krf_dtype compute, value a, value b) {
+    value r = {.dtype = KRF_F64, .f = compute == KRF_F64 ? f->f64(a.f, b.f) : (double)f->f32((float)a.f, (float)b.f)};
+    return convert(r, compute);
+}
+
+/* How far a function may be from the exact result, in units of the last place. f16 and bf16 round a good f32. CUDA's bounds count from
+ * the rounded result. */
+static inline double ulp_bound(const reference *f, krf_dtype compute, bool cuda) {
+    return is_half(compute) ? 0.51 : f->ulp[cuda][compute == KRF_F64] + (cuda ? 0.5 : 0);
+}
+
+/* How far a float lies from the exact value, in units of the last place there. A wrong sign of zero and a wrong
  * kind are infinitely far. */
 static inline double ulp_distance(value got, long double want) {
-    const bool narrow = got.dtype == KRF_F32;
-    const long double end = narrow ? 0x1p128L : 0x1p1024L;
+    const dtype_facts *f = facts_of(got.dtype);
+    const long double end = ldexpl(1, 2 - f->lowest);
     if (isnan(want) || isnan(got.f)) {
         return isnan(want) && isnan(got.f) ? 0 : (double)INFINITY;
     }
@@ -215,9 +242,8 @@ static inline double ulp_distance(value got, long double want) {
     }
     long double w = fabsl(want) > end ? end : fabsl(want), g = isinf(got.f) ? end : fabsl((long double)got.f);
     int exponent = w == 0 ? -20000 : ilogbl(w >= end ? end / 2 : w);
-    const int lowest = narrow ? -126 : -1022, digits = narrow ? 24 : 53;
-    exponent = exponent < lowest ? lowest : exponent;
-    return (double)(fabsl(g - w) / ldexpl(1, exponent - digits + 1));
+    exponent = exponent < f->lowest ? f->lowest : exponent;
+    return (double)(fabsl(g - w) / ldexpl(1, exponent - f->digits + 1));
 }
 
 #endif

@@ -49,7 +49,9 @@ static value element(krf_dtype dtype, filling how, uint64_t *state) {
     } else {
         v.i =
             how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT64_MAX : INT64_MIN) : (int64_t)(bits | 1) >> (bits >> 58);
-        v.i = dtype == KRF_I32 && how == SPECIAL && bits % 5 == 0 ? (bits & 32 ? INT32_MAX : INT32_MIN) : v.i;
+        if (how == SPECIAL && bits % 5 == 0) { /* the ends of a signed dtype; an unsigned one wraps them */
+            v.i = (v.i < 0 ? INT64_MIN : INT64_MAX) >> (64 - 8 * (int)bytes_of(dtype));
+        }
     }
     return convert(v, dtype);
 }
@@ -150,39 +152,40 @@ typedef struct outcome {
     void *data;
 } outcome;
 
-static double rounded(bool narrow, double x) { return narrow ? (double)(float)x : x; }
+/* One operation of a dtype over f64's: exact there, or rounded again innocuously. */
+static double rounded(krf_dtype dtype, double x) { return round_to(dtype, (long double)x); }
 
-static double before(const reduction *r, bool narrow, double x) {
-    return r->prologue ? rounded(narrow, rounded(narrow, x * x) + x) : x;
+static double before(const reduction *r, krf_dtype dtype, double x) {
+    return r->prologue ? rounded(dtype, rounded(dtype, x * x) + x) : x;
 }
 
-static double after(const reduction *r, bool narrow, double x) {
-    return r->epilogue ? rounded(narrow, rounded(narrow, rounded(narrow, sqrt(fabs(x))) * 3) - x) : x;
+static double after(const reduction *r, krf_dtype dtype, double x) {
+    return r->epilogue ? rounded(dtype, rounded(dtype, rounded(dtype, sqrt(fabs(x))) * 3) - x) : x;
 }
 
 static value reduce_values(const reduction *r, krf_dtype from, const value *x, int64_t n) {
     value v = {.dtype = result_dtype(r->op, from)};
-    const bool narrow = v.dtype == KRF_F32;
     if (!is_real(v.dtype)) {
         int64_t *items = malloc((size_t)n * sizeof *items + 1);
         assert_non_null(items);
         for (int64_t i = 0; i < n; i++) {
             items[i] = convert(x[i], v.dtype).i;
         }
-        v.i = reduce_integers(r->op, items, n);
+        v.i = reduce_integers(r->op, v.dtype, items, n);
         free(items);
         return v;
     }
     double *items = malloc((size_t)n * sizeof *items + 1);
     assert_non_null(items);
     for (int64_t i = 0; i < n; i++) {
-        items[i] = before(r, narrow, convert(x[i], v.dtype).f);
+        items[i] = before(r, v.dtype, convert(x[i], v.dtype).f);
     }
-    v.f = canonical_tree(r->op, narrow, items, n);
+    const krf_dtype accumulator = is_half(v.dtype) ? KRF_F32 : v.dtype;
+    v.f = canonical_tree(r->op, accumulator == KRF_F32, items, n);
     if (r->op == MEAN) {
-        v.f = rounded(narrow, v.f / rounded(narrow, (double)n));
+        v.f = rounded(accumulator, v.f / rounded(accumulator, (double)n));
     }
-    v.f = after(r, narrow, v.f);
+    v.f = after(r, v.dtype, rounded(v.dtype, v.f));
     free(items);
     return v;
 }
@@ -221,9 +224,8 @@ static outcome expected(const reduction *r, const input *x) {
             values[i] = get(x->memory, x->dtype, start + offset_of(x, r->mask, i));
         }
         if (r->mask == 0) { /* nothing is reduced: the value itself, in the result's dtype */
-            const bool narrow = dtype == KRF_F32;
             value v = convert(values[0], dtype);
-            v.f = is_real(dtype) ? after(r, narrow, before(r, narrow, v.f)) : v.f;
+            v.f = is_real(dtype) ? after(r, dtype, before(r, dtype, v.f)) : v.f;
             put(out.data, o, v);
         } else {
             put(out.data, o, reduce_values(r, x->dtype, values, n));
@@ -289,6 +291,11 @@ static int batches;
  * the same text again and again), and every `sparse`-th set of axes, another one in each batch. */
 static bool for_compiler(const reduction *r, const input *x, int sparse) {
     static const unsigned ops[DTYPES] = {[KRF_BOOL] = 1u << ANY | 1u << ALL,
+                                         [KRF_I8] = 1u << SUM | 1u << MAX,
+                                         [KRF_U16] = 1u << MIN | 1u << PROD,
+                                         [KRF_U64] = 1u << MAX,
+                                         [KRF_F16] = 1u << SUM | 1u << MEAN,
+                                         [KRF_BF16] = 1u << SUM | 1u << MIN,
                                          [KRF_I32] = 1u << SUM | 1u << MIN,
                                          [KRF_I64] = 1u << PROD,
                                          [KRF_F32] = 1u << SUM | 1u << MEAN | 1u << MAX,

@@ -33,7 +33,7 @@ static const reduction_row rows[REDUCTIONS] = {
 static inline krf_dtype result_dtype(reduction_op op, krf_dtype x) {
     switch (op) {
     case SUM:
-    case PROD: return is_real(x) ? x : KRF_I64;
+    case PROD: return is_real(x) ? x : facts_of(x)->is_unsigned && x != KRF_BOOL ? KRF_U64 : KRF_I64;
     case MEAN: return is_real(x) ? x : KRF_F64;
     case ANY:
     case ALL: return KRF_BOOL;
@@ -95,9 +95,12 @@ static inline double canonical_tree(reduction_op op, bool narrow, const double *
     return r;
 }
 
-static inline int64_t reduce_integers(reduction_op op, const int64_t *x, int64_t n) {
-    uint64_t r = op == PROD || op == ALL ? 1 : op == MAX ? (uint64_t)INT64_MIN : op == MIN ? (uint64_t)INT64_MAX : 0;
-    for (int64_t i = 0; i < n; i++) {
+static inline int64_t reduce_integers(reduction_op op, krf_dtype dtype, const int64_t *x, int64_t n) {
+    uint64_t r = op == PROD || op == ALL ? 1 : (op == MAX || op == MIN) && n > 0 ? (uint64_t)x[0] : 0;
+    for (int64_t i = 0; i < n && dtype == KRF_U64 && (op == MAX || op == MIN); i++) {
+        r = ((uint64_t)x[i] > r) == (op == MAX) ? (uint64_t)x[i] : r;
+    }
+    for (int64_t i = 0; i < n && !(dtype == KRF_U64 && (op == MAX || op == MIN)); i++) {
         int64_t now = (int64_t)r;
         r = op == SUM    ? r + (uint64_t)x[i]
             : op == PROD ? r * (uint64_t)x[i]
