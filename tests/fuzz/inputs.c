@@ -1,5 +1,5 @@
-/* The values in blocks of memory: each element follows from the seed, the block and its own place, so that a graph needs no data to be
- * reproduced. */
+/* The values in blocks of memory: each element follows from the seed, the block and its own place, so that a graph
+ * needs no data to be reproduced. */
 #include "fuzz/graph.h"
 
 const char *filling_name(filling f) {
@@ -8,8 +8,9 @@ const char *filling_name(filling f) {
 }
 
 static double special_real(krf_dtype dtype, uint64_t bits) {
-    static const double common[] = {0.0, -0.0, 1, -1, 0.5, 2, -2, 3, 10, 88.7, -87.5, 709.5, -745, 0x1p24, 0x1p31, -0x1p31, 0x1p53, 0x1p63,
-                                    -0x1p63, M_PI, M_PI / 2, 1e-3, 1e30, -1e-30, INFINITY, -INFINITY, NAN, -NAN};
+    static const double common[] = {0.0,      -0.0,  1,    -1,     0.5,      2,         -2,     3,      10,      88.7,
+                                    -87.5,    709.5, -745, 0x1p24, 0x1p31,   -0x1p31,   0x1p53, 0x1p63, -0x1p63, M_PI,
+                                    M_PI / 2, 1e-3,  1e30, -1e-30, INFINITY, -INFINITY, NAN,    -NAN};
     const bool narrow = bytes_of(dtype) == 4;
     const double limits[] = {narrow ? 0x1p-149 : 0x1p-1074,      narrow ? 0x1.fffffcp-127 : 0x0.fffffffffffffp-1022,
                              narrow ? 0x1p-126 : 0x1p-1022,      narrow ? 0x1.fffffep127 : 0x1.fffffffffffffp1023,
@@ -22,7 +23,8 @@ static double special_real(krf_dtype dtype, uint64_t bits) {
 static int64_t special_integer(krf_dtype dtype, uint64_t bits) {
     const int width = 8 * (int)bytes_of(dtype);
     const int64_t high = (int64_t)(UINT64_MAX >> (65 - width)), low = -high - 1;
-    const int64_t all[] = {0, 1, -1, 2, 7, -7, 31, 32, 33, 63, 64, 65, -32, 46341, 16777217, high, low, high - 1, low + 1, high / 2 + 1};
+    const int64_t all[] = {0,  1,  -1,  2,     7,        -7,   31,  32,       33,      63,
+                           64, 65, -32, 46341, 16777217, high, low, high - 1, low + 1, high / 2 + 1};
     return all[bits % (sizeof all / sizeof *all)];
 }
 
@@ -32,7 +34,8 @@ static value real_element(krf_dtype dtype, filling fill, uint64_t bits, uint64_t
     case FILL_SMALL: v.f = (double)(bits % 9) - 4; break;
     case FILL_EVERYDAY: v.f = (random_unit(state) - 0.5) * 8; break;
     case FILL_WIDE:
-        v.f = (random_unit(state) - 0.5) * pow(2, (double)(bits % (bytes_of(dtype) == 4 ? 200 : 1600)) - (bytes_of(dtype) == 4 ? 100 : 800));
+        v.f = (random_unit(state) - 0.5)
+              * pow(2, (double)(bits % (bytes_of(dtype) == 4 ? 200 : 1600)) - (bytes_of(dtype) == 4 ? 100 : 800));
         break;
     default: v.f = bits % 10 < 4 ? special_real(dtype, bits / 16) : (random_unit(state) - 0.5) * 20; break;
     }
@@ -52,12 +55,14 @@ static value integer_element(krf_dtype dtype, filling fill, uint64_t bits, uint6
 
 value block_element(const graph *g, int index, int64_t element) {
     const block *b = &g->blocks[index];
-    uint64_t state = g->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)index * UINT64_C(0xd1342543de82ef95) + (uint64_t)element;
+    uint64_t state =
+        g->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)index * UINT64_C(0xd1342543de82ef95) + (uint64_t)element;
     uint64_t bits = next_random(&state);
     if (b->dtype == KRF_BOOL) {
         return (value){.dtype = KRF_BOOL, .i = (int64_t)(bits % (b->fill == FILL_SPECIAL ? 7 : 2) != 0)};
     }
-    return is_real(b->dtype) ? real_element(b->dtype, b->fill, bits, &state) : integer_element(b->dtype, b->fill, bits, &state);
+    return is_real(b->dtype) ? real_element(b->dtype, b->fill, bits, &state)
+                             : integer_element(b->dtype, b->fill, bits, &state);
 }
 
 void *block_memory(const graph *g, int index) {

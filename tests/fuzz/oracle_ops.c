@@ -1,4 +1,5 @@
-/* Elementwise operations for the oracle: each row of ops.def with its reference. A row without one does not compile (ops/reference.h). */
+/* Elementwise operations for the oracle: each row of ops.def with its reference. A row without one does not compile
+ * (ops/reference.h). */
 #include "ops/reference.h"
 
 #include "fuzz/oracle.h"
@@ -15,6 +16,15 @@ int op_find(const char *name) {
         }
     }
     return -1;
+}
+
+bool op_is_arithmetic(int op) {
+    static const char *const names[] = {"add", "subtract", "multiply", "divide"};
+    bool is = false;
+    for (int i = 0; i < 4; i++) {
+        is |= strcmp(ops[op].name, names[i]) == 0;
+    }
+    return is;
 }
 
 bool op_converts(int op, int k) { return ops[op].reference->rule != WHERE || k > 0; }
@@ -86,8 +96,8 @@ bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda)
     if (is_floor_divide(op)) { /* a quotient that has all digits of the dtype may be the next whole number */
         value want = exact_real(f, compute, compute, a.f, b.f);
         double whole = compute == KRF_F32 ? 0x1p22 : 0x1p51;
-        return same(got, want) || (fabs(want.f) >= whole
-                                   && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1));
+        return same(got, want)
+               || (fabs(want.f) >= whole && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1));
     }
     double bound = f->ulp[cuda][compute == KRF_F64] + (cuda ? 0.5 : 0); /* CUDA's count from the rounded result */
     return ulp_distance(got, f->exact((long double)a.f, (long double)b.f)) <= bound;
