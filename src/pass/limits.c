@@ -3,8 +3,10 @@
 
 #include <string.h>
 
-/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see MAX_REPEATED in lower.c. */
-const krf__limits krf__default_limits = {.operations = 512, .fields = 440, .results = 32, .repeated = 64, .prologue = 1, .epilogue = 1};
+/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see MAX_REPEATED in
+ * lower.c. */
+const krf__limits krf__default_limits = {
+    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;

@@ -1,4 +1,5 @@
-/* The back end in front of the real one. Its modules are notes: a kernel's source, and the real module once there is one. */
+/* The back end in front of the real one. Its modules are notes: a kernel's source, and the real module once there is
+ * one. */
 #include "fuzz/batch.h"
 
 #include "backend/cpu/loader.h"
@@ -33,7 +34,8 @@ static struct {
 } batch;
 
 /* The image is the kernel's text: load makes a note of it. */
-static krf_status outer_compile(krf__device *device, const char *source, const char *name, void **image, size_t *bytes) {
+static krf_status outer_compile(krf__device *device, const char *source, const char *name, void **image,
+                                size_t *bytes) {
     (void)device;
     (void)name;
     *bytes = strlen(source) + 1;
@@ -41,11 +43,13 @@ static krf_status outer_compile(krf__device *device, const char *source, const c
     return *image != NULL ? KRF_OK : krf__fail_memory();
 }
 
-static krf_status outer_load(krf__device *device, const void *image, size_t bytes, const char *name, krf__module **module) {
+static krf_status outer_load(krf__device *device, const void *image, size_t bytes, const char *name,
+                             krf__module **module) {
     note *x = calloc(1, sizeof *x);
     (void)device;
     (void)bytes;
-    if (x == NULL || (batch.pretending && !krf__grow(&batch.notes, &batch.capacity, batch.n + 1, sizeof *batch.notes))) {
+    if (x == NULL
+        || (batch.pretending && !krf__grow(&batch.notes, &batch.capacity, batch.n + 1, sizeof *batch.notes))) {
         free(x);
         return krf__fail_memory();
     }
@@ -172,20 +176,24 @@ static void compile_together(note **notes, size_t n) {
         for (size_t i = 0; i < n; i++) {
             if (library != NULL) {
                 take_from_library(library, notes[i]);
-            } else if (!cpu && batch.inner->load(batch.device, image, bytes, notes[i]->name, &notes[i]->real) != KRF_OK) {
+            } else if (!cpu
+                       && batch.inner->load(batch.device, image, bytes, notes[i]->name, &notes[i]->real) != KRF_OK) {
                 notes[i]->real = NULL;
             }
             batch.together += notes[i]->real != NULL;
         }
     } else {
-        fprintf(stderr, "%zu kernels do not compile together, so they are compiled alone: %.600s\n", n, krf_error_message());
+        fprintf(stderr, "%zu kernels do not compile together, so they are compiled alone: %.600s\n", n,
+                krf_error_message());
     }
     krf__mem_free(image);
     krf__str_free(&text);
 }
 
 /* Maps before reductions: NVRTC's options depend on what loops a text has. */
-static int by_name(const void *a, const void *b) { return strcmp((*(note *const *)a)->name, (*(note *const *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp((*(note *const *)a)->name, (*(note *const *)b)->name);
+}
 
 void batch_end(void) {
     batch.pretending = false;

@@ -1,5 +1,5 @@
-/* Kernels' texts define functions, structs and macros of the same names. Definitions stand outside of braces; so each text goes between
- * #defines that rename what it defines, and #undefs of these and of its own macros. */
+/* Kernels' texts define functions, structs and macros of the same names. Definitions stand outside of braces; so each
+ * text goes between #defines that rename what it defines, and #undefs of these and of its own macros. */
 #include "fuzz/batch_text.h"
 
 #include <ctype.h>
@@ -10,7 +10,8 @@ static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 /* What the line defines: an identifier of *length bytes; NULL for nothing, and for the kernel itself. */
 static const char *defined(const char *line, size_t bytes, const char *kernel, size_t *length) {
     const char *end = line + bytes, *at = line;
-    if (bytes == 0 || (!isalpha((unsigned char)*line) && *line != '_') || end[-1] == ';' || memmem(line, bytes, kernel, strlen(kernel)) != NULL) {
+    if (bytes == 0 || (!isalpha((unsigned char)*line) && *line != '_') || end[-1] == ';'
+        || memmem(line, bytes, kernel, strlen(kernel)) != NULL) {
         return NULL;
     }
     while (at < end && *at != '(' && *at != '{' && *at != '[' && *at != '=') {

@@ -33,7 +33,8 @@ static krf_expr build_scalar(krf_graph *to, const node *n, int id, manner form) 
     return krf_placeholder_weak(to, name, v.dtype);
 }
 
-static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, krf_array *const *leaves, const krf_expr *built) {
+static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, krf_array *const *leaves,
+                           const krf_expr *built) {
     const node *n = &g->nodes[id];
     krf_expr x[3] = {{0}};
     for (int k = 0; k < node_arity(n); k++) {
@@ -79,13 +80,15 @@ bool build_graph(krf_graph *to, const graph *g, manner form, krf_array *const *l
         }
         built[id] = build_node(to, g, id, form, leaves, built);
         if (!krf_expr_ok(built[id])) {
-            return fails(r, "node %d cannot be built: %s", id, krf_graph_error(to));
+            return r != NULL && fails(r, "node %d cannot be built: %s", id, krf_graph_error(to));
         }
-        if (!facts_agree(&n->is, built[id])) {
-            return fails(r, "node %d: the builder says %s, weak %d, rank %d, first extent %" PRId64 "; it should be %s, weak %d, rank %d, %" PRId64, id,
-                         name_of(krf_expr_dtype(built[id])), krf_expr_weak(built[id]), krf_expr_rank(built[id]),
-                         krf_expr_rank(built[id]) > 0 ? krf_expr_shape(built[id])[0] : -1, name_of(n->is.dtype), n->is.weak, n->is.rank,
-                         n->is.rank > 0 ? n->is.shape[0] : -1);
+        if (r != NULL && !facts_agree(&n->is, built[id])) {
+            return fails(r,
+                         "node %d: the builder says %s, weak %d, rank %d, first extent %" PRId64
+                         "; it should be %s, weak %d, rank %d, %" PRId64,
+                         id, name_of(krf_expr_dtype(built[id])), krf_expr_weak(built[id]), krf_expr_rank(built[id]),
+                         krf_expr_rank(built[id]) > 0 ? krf_expr_shape(built[id])[0] : -1, name_of(n->is.dtype),
+                         n->is.weak, n->is.rank, n->is.rank > 0 ? n->is.shape[0] : -1);
         }
     }
     return true;
@@ -111,10 +114,13 @@ char *graph_text(krf_context *context, const graph *g, report *r) {
     krf_graph *lazy = krf_graph_create(context);
     krf_expr built[MOST_NODES], outputs[MOST_OUTPUTS];
     char *text = NULL;
-    if (build_graph(lazy, g, WITH_PLACEHOLDERS, NULL, built, r)) {
+    if (build_graph(lazy, g, WITH_PLACEHOLDERS, NULL, built, NULL)) {
         text = dump(lazy, list_outputs(g, built, outputs), outputs, r);
     }
     krf_graph_destroy(lazy);
+    if (text == NULL) {
+        fails(r, "the graph cannot be built, so it has no text");
+    }
     return text;
 }
 
@@ -142,10 +148,16 @@ bool text_is_fixpoint(krf_context *context, const graph *g, report *r) {
     for (manner form = WITH_INPUTS; right && form <= WITH_PLACEHOLDERS; form++) {
         krf_graph *lazy = krf_graph_create(context);
         krf_expr built[MOST_NODES], outputs[MOST_OUTPUTS];
-        for (int k = 0; form == WITH_INPUTS && k < g->n_leaves; k++) { /* nothing is read: one element serves for the whole block */
+        for (int k = 0; form == WITH_INPUTS && k < g->n_leaves;
+             k++) { /* nothing is read: one element serves for the whole block */
             krf_array *base = NULL;
-            right = right && krf_array_create(context, g->blocks[g->leaves[k].block].dtype, 1, &g->blocks[g->leaves[k].block].count, &base) == KRF_OK
-                    && krf_array_view(base, g->leaves[k].rank, g->leaves[k].shape, g->leaves[k].strides, g->leaves[k].offset, &leaves[k]) == KRF_OK;
+            right = right
+                    && krf_array_create(context, g->blocks[g->leaves[k].block].dtype, 1,
+                                        &g->blocks[g->leaves[k].block].count, &base)
+                           == KRF_OK
+                    && krf_array_view(base, g->leaves[k].rank, g->leaves[k].shape, g->leaves[k].strides,
+                                      g->leaves[k].offset, &leaves[k])
+                           == KRF_OK;
             krf_array_release(base);
         }
         right = right && build_graph(lazy, g, form, leaves, built, r);

@@ -2,19 +2,21 @@
  * - one operation a kernel, with the values of open nodes looked at: every result is the oracle's;
  * - fused, cut at other limits, written to given memory, bound to placeholders, printed and parsed: the same bits;
  * - the text is a fixpoint of printing and parsing;
- * - compiled: the same bits; on CUDA: the oracle's, over CUDA's own values of open nodes, and the CPU's where there are none.
- * Which ways a graph goes follows from its seed. */
+ * - compiled: the same bits; on CUDA: the oracle's, over CUDA's own values of open nodes, and the CPU's where there are
+ * none. Which ways a graph goes follows from its seed. */
 #include "fuzz/session.h"
 
 #define REFERENCE_WAYS 4
 
-static bool compare(const graph *g, int id, const char *label, int k, const void *got, const void *want, const char *wanted, report *r) {
+static bool compare(const graph *g, int id, const char *label, int k, const void *got, const void *want,
+                    const char *wanted, report *r) {
     const facts *f = &g->nodes[id].is;
     int64_t first;
     char left[64], right[64];
     return same_elements(f->dtype, f->size, got, want, &first)
            || fails(r, "%s: result %d (node %d), element %" PRId64 ": %s, %s: %s", label, k, id, first,
-                    show(get(got, f->dtype, first), left, sizeof left), wanted, show(get(want, f->dtype, first), right, sizeof right));
+                    show(get(got, f->dtype, first), left, sizeof left), wanted,
+                    show(get(want, f->dtype, first), right, sizeof right));
 }
 
 static krf__limits random_limits(uint64_t *state) {
@@ -39,9 +41,15 @@ static krf__limits no_fusion(void) {
 static void reference_ways(const session *s, const graph *g, way *ways) {
     uint64_t state = g->seed ^ UINT64_C(0x5851f42d4c957f2d);
     ways[0] = (way){s->reference[0], "fused", krf__default_limits, WITH_INPUTS, true, false, false};
-    ways[1] = (way){s->reference[next_random(&state) % 2], "other limits", random_limits(&state), WITH_INPUTS, false, false, false};
-    ways[2] = (way){s->reference[0], "placeholders", next_random(&state) % 2 ? random_limits(&state) : krf__default_limits, WITH_PLACEHOLDERS,
-                    true, false, false};
+    ways[1] = (way){
+        s->reference[next_random(&state) % 2], "other limits", random_limits(&state), WITH_INPUTS, false, false, false};
+    ways[2] = (way){s->reference[0],
+                    "placeholders",
+                    next_random(&state) % 2 ? random_limits(&state) : krf__default_limits,
+                    WITH_PLACEHOLDERS,
+                    true,
+                    false,
+                    false};
     ways[3] = (way){s->reference[next_random(&state) % 2], "parsed", krf__default_limits, PARSED, false, false, false};
 }
 
@@ -50,8 +58,13 @@ static int tested_ways(const session *s, const graph *g, way *ways) {
     const bool cuda = s->target == TARGET_CUDA;
     uint64_t state = g->seed ^ UINT64_C(0x14057b7ef767814f);
     ways[0] = (way){s->tested, cuda ? "cuda" : "compiled", krf__default_limits, WITH_INPUTS, true, cuda, false};
-    ways[1] = (way){s->tested, cuda ? "cuda, other limits" : "compiled, other limits", random_limits(&state),
-                    next_random(&state) % 2 ? WITH_PLACEHOLDERS : WITH_INPUTS, false, cuda, false};
+    ways[1] = (way){s->tested,
+                    cuda ? "cuda, other limits" : "compiled, other limits",
+                    random_limits(&state),
+                    next_random(&state) % 2 ? WITH_PLACEHOLDERS : WITH_INPUTS,
+                    false,
+                    cuda,
+                    false};
     return next_random(&state) % 4 == 0 ? 2 : 1;
 }
 
@@ -90,13 +103,15 @@ static bool check_tested(session *s, const graph *g, void *const *want, const re
     bool right = true;
     int n = s->tested != NULL ? tested_ways(s, g, ways) : 0;
     for (int i = 0; right && i < n; i++) {
-        right = s->target == TARGET_CUDA ? check_cuda(g, &ways[i], reference->n - g->n_outputs, reference, r) : check_way(g, &ways[i], want, r);
+        right = s->target == TARGET_CUDA ? check_cuda(g, &ways[i], reference->n - g->n_outputs, reference, r)
+                                         : check_way(g, &ways[i], want, r);
     }
     return right;
 }
 
 bool check_graph(session *s, const graph *g, report *r) {
-    way ways[REFERENCE_WAYS], first = {s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, false, true, false};
+    way ways[REFERENCE_WAYS],
+        first = {s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, false, true, false};
     results alone;
     values v = {{NULL}};
     void *want[MOST_OUTPUTS];

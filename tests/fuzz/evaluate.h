@@ -5,8 +5,9 @@
 #include "fuzz/oracle.h"
 #include "pass/pass.h"
 
-/* How leaves and run-time scalars get into the library's graph. WITH_INPUTS: as arrays and numbers, through krf_eval. WITH_PLACEHOLDERS: bound
- * by name, through krf_compile. PARSED: as placeholders, after the graph was printed and parsed again. */
+/* How leaves and run-time scalars get into the library's graph. WITH_INPUTS: as arrays and numbers, through krf_eval.
+ * WITH_PLACEHOLDERS: bound by name, through krf_compile. PARSED: as placeholders, after the graph was printed and
+ * parsed again. */
 typedef enum manner { WITH_INPUTS, WITH_PLACEHOLDERS, PARSED } manner;
 
 typedef struct way {
@@ -14,9 +15,9 @@ typedef struct way {
     const char *label; /* for reports */
     krf__limits limits;
     manner form;
-    bool given;    /* results go where the graph says; else to new memory */
-    bool open;     /* the values of open nodes (oracle.h) are results too */
-    bool pretend;  /* kernels are not run: results mean nothing and are not looked at */
+    bool given;   /* results go where the graph says; else to new memory */
+    bool open;    /* the values of open nodes (oracle.h) are results too */
+    bool pretend; /* kernels are not run: results mean nothing and are not looked at */
 } way;
 
 /* Elements of every result in C order: the graph's outputs, then its open nodes. */
@@ -29,10 +30,12 @@ typedef struct results {
 bool evaluate(const graph *g, const way *w, results *out, report *r);
 void results_free(results *out);
 
-/* build.c: the library's graph. built: an expression for each node that is needed; others are left alone. */
+/* build.c: the library's graph. built: an expression for each node that is needed; others are left alone. r NULL: facts
+ * are not compared. */
 bool build_graph(krf_graph *to, const graph *g, manner form, krf_array *const *leaves, krf_expr *built, report *r);
 
-/* The text of a graph with leaves a0, a1, ... and run-time scalars k0, k1, ...; to be freed with krf_free. NULL: it could not be printed. */
+/* The text of a graph with leaves a0, a1, ... and run-time scalars k0, k1, ...; to be freed with krf_free. NULL: it
+ * could not be printed. */
 char *graph_text(krf_context *context, const graph *g, report *r);
 
 /* Whether what is printed parses to a graph that prints alike, with inputs and with placeholders. */

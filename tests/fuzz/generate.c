@@ -1,5 +1,6 @@
-/* The graph of a seed. Each graph has a policy of its own (which kinds of nodes are frequent, which dtypes, how large), so that graphs differ
- * more than dice alone would make them. Only nodes that infer.c allows are added: what comes out is valid. */
+/* The graph of a seed. Each graph has a policy of its own (which kinds of nodes are frequent, which dtypes, how large),
+ * so that graphs differ more than dice alone would make them. Only nodes that infer.c allows are added: what comes out
+ * is valid. */
 #include "fuzz/generate.h"
 
 #include "fuzz/oracle.h"
@@ -7,8 +8,8 @@
 typedef struct policy {
     int weights[NODE_REDUCE + 1]; /* of kinds of nodes; 0: none */
     int total;
-    int dtypes; /* bit set */
-    int special; /* percent of blocks with special values */
+    int dtypes;   /* bit set */
+    int special;  /* percent of blocks with special values */
     int64_t most; /* elements of any node */
     int rank;
     int64_t dims[RANK];
@@ -20,8 +21,9 @@ static bool chance(dice *d, int percent) { return below(d, 100) < percent; }
 /* ---- policies ---- */
 
 static void pick_shape(dice *d, policy *p) {
-    static const int64_t extents[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,   31,   32,   33,   63,   64,   65,
-                                      96, 100, 127, 255, 256, 257, 300, 511, 513, 1000, 1023, 1024, 1025, 2049, 3000, 5000, 40000};
+    static const int64_t extents[] = {1,   2,   3,    4,    5,    7,    8,    9,    15,   16,   17,  31,
+                                      32,  33,  63,   64,   65,   96,   100,  127,  255,  256,  257, 300,
+                                      511, 513, 1000, 1023, 1024, 1025, 2049, 3000, 5000, 40000};
     static const int64_t budgets[] = {64, 64, 64, 300, 300, 600, 1100, 2500, 6000};
     int64_t size = 1;
     p->most = chance(d, 1) ? 70000 : budgets[below(d, 9)];
@@ -43,9 +45,10 @@ static void pick_shape(dice *d, policy *p) {
 }
 
 static void pick_policy(dice *d, policy *p) {
-    static const int everyday[NODE_REDUCE + 1] = {[NODE_SCALAR] = 5,  [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
-                                                  [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
-                                                  [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12};
+    static const int everyday[NODE_REDUCE + 1] = {
+        [NODE_SCALAR] = 5,  [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
+        [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
+        [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12};
     memset(p, 0, sizeof *p);
     for (int k = 0; k <= NODE_REDUCE; k++) {
         int64_t factor = chance(d, 25) ? below(d, 6) : 2; /* halves, up to two and a half times as many */
@@ -67,7 +70,8 @@ static krf_dtype pick_dtype(dice *d, const policy *p) {
 
 /* ---- leaves ---- */
 
-/* Strides of some order of the axes, with gaps, backwards and of zero; the block begins a little before the leaf and ends a little after it. */
+/* Strides of some order of the axes, with gaps, backwards and of zero; the block begins a little before the leaf and
+ * ends a little after it. */
 void leaf_layout(dice *d, leaf *x, int64_t *count) {
     int order[RANK];
     int64_t step = 1, low = 0;
@@ -104,9 +108,12 @@ static void pick_leaf(dice *d, const policy *p, graph *g) {
         x->shape[i] = chance(d, 12) ? 1 : p->dims[p->rank - x->rank + i];
     }
     leaf_layout(d, x, &count);
-    g->blocks[g->n_leaves] =
-        (block){.dtype = pick_dtype(d, p), .count = count,
-                .fill = chance(d, p->special) ? FILL_SPECIAL : chance(d, 15) ? FILL_WIDE : chance(d, 15) ? FILL_SMALL : FILL_EVERYDAY};
+    g->blocks[g->n_leaves] = (block){.dtype = pick_dtype(d, p),
+                                     .count = count,
+                                     .fill = chance(d, p->special) ? FILL_SPECIAL
+                                             : chance(d, 15)       ? FILL_WIDE
+                                             : chance(d, 15)       ? FILL_SMALL
+                                                                   : FILL_EVERYDAY};
     const int64_t need = count;
     int other = g->n_leaves > 0 ? (int)below(d, g->n_leaves) : 0;
     if (g->n_leaves > 0 && chance(d, 15) && g->blocks[g->leaves[other].block].count >= need) {
@@ -135,11 +142,12 @@ static int any_node(dice *d, const graph *g) {
 }
 
 void pick_scalar(dice *d, node *n) {
-    static const double reals[] = {0, 1, -1, 2, 0.5, 3, -2.5, 1e-3, 0.1, 100, -0.0, 1e30};
+    static const double reals[] = {0, 0, -0.0, 1, -1, 2, 0.5, 3, -2.5, 1e-3, 0.1, 1e30};
     const bool real = chance(d, 50);
     n->literal = chance(d, 50);
     n->scalar = real ? (value){.dtype = KRF_F64, .f = chance(d, 60) ? reals[below(d, 12)] : (random_unit(d) - 0.5) * 6}
-                     : (value){.dtype = KRF_I64, .i = chance(d, 80) ? below(d, 21) - 10 : (int64_t)next_random(d) >> below(d, 64)};
+                     : (value){.dtype = KRF_I64,
+                               .i = chance(d, 80) ? below(d, 21) - 10 : (int64_t)next_random(d) >> below(d, 64)};
     if (chance(d, 3)) {
         n->scalar.f = real ? (chance(d, 50) ? (double)NAN : (double)INFINITY) : 0;
     }
@@ -149,12 +157,28 @@ void pick_scalar(dice *d, node *n) {
     }
 }
 
-static void pick_elementwise(dice *d, const graph *g, node *n) {
-    n->op = (int)below(d, op_count());
-    for (int k = 0; k < op_arity(n->op); k++) {
-        n->args[k] = any_node(d, g);
+/* A scalar, or what was computed of scalars: the last node if there is none. */
+static int any_scalar(dice *d, const graph *g) {
+    int start = (int)below(d, g->n_nodes);
+    for (int i = 0; i < g->n_nodes; i++) {
+        int id = (start + i) % g->n_nodes;
+        if (g->nodes[id].is.rank == 0 && g->nodes[id].kind != NODE_LEAF) {
+            return id;
+        }
     }
-    for (int tries = 0; tries < 6 && !node_infer(g, n) && op_arity(n->op) > 1; tries++) { /* others that may fit the first */
+    return g->n_nodes - 1;
+}
+
+static void pick_elementwise(dice *d, const graph *g, node *n) {
+    const bool constant = chance(d, 8), arithmetic = chance(d, 30); /* constant: what is folded */
+    do { /* a third of them + - * /, so that these meet: what compilers contract and reassociate */
+        n->op = (int)below(d, op_count());
+    } while (arithmetic && !op_is_arithmetic(n->op));
+    for (int k = 0; k < op_arity(n->op); k++) {
+        n->args[k] = constant ? any_scalar(d, g) : any_node(d, g);
+    }
+    for (int tries = 0; tries < 6 && !node_infer(g, n) && op_arity(n->op) > 1;
+         tries++) { /* others that may fit the first */
         for (int k = 1; k < op_arity(n->op); k++) {
             n->args[k] = (int)below(d, g->n_nodes);
         }
@@ -289,7 +313,8 @@ static void pick_outputs(dice *d, graph *g) {
         }
     }
     g->n_outputs = 1 + (int)below(d, chance(d, 60) ? 3 : MOST_OUTPUTS);
-    for (int k = 0; k < g->n_outputs; k++) { /* the last of those that nothing uses; or any, perhaps one that is an output already */
+    for (int k = 0; k < g->n_outputs;
+         k++) { /* the last of those that nothing uses; or any, perhaps one that is an output already */
         while (unused > 0 && used[unused]) {
             unused--;
         }
@@ -316,6 +341,12 @@ static void generate_fresh(dice *d, graph *g) {
         node_infer(g, &x);
         g->nodes[g->n_nodes++] = x;
     }
+    for (int64_t scalars = below(d, 4); scalars > 0; scalars--) {
+        node x = {.kind = NODE_SCALAR};
+        pick_scalar(d, &x);
+        node_infer(g, &x);
+        g->nodes[g->n_nodes++] = x;
+    }
     const int end = g->n_nodes + n;
     for (int tries = 0; g->n_nodes < end && tries < 20 * n; tries++) {
         node x;
@@ -328,7 +359,8 @@ static void generate_fresh(dice *d, graph *g) {
 }
 
 void generate(graph *g, uint64_t seed) {
-    /* Some graphs are their neighbour with a small difference: kernels that are almost the same must not be taken for each other. */
+    /* Some graphs are their neighbour with a small difference: kernels that are almost the same must not be taken for
+     * each other. */
     dice d = seed * UINT64_C(0xbf58476d1ce4e5b9) + 1;
     const bool twin = chance(&d, 20);
     memset(g, 0, sizeof *g);

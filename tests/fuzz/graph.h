@@ -1,5 +1,6 @@
-/* A random graph as the fuzzer sees it: nodes, operands before users, over leaves that lie in blocks of memory. It knows nothing of the
- * library's own graphs; build.c makes those from it, oracle.c computes it, shrink.c makes it smaller. */
+/* A random graph as the fuzzer sees it: nodes, operands before users, over leaves that lie in blocks of memory. It
+ * knows nothing of the library's own graphs; build.c makes those from it, oracle.c computes it, shrink.c makes it
+ * smaller. */
 #ifndef KRF_TESTS_FUZZ_GRAPH_H
 #define KRF_TESTS_FUZZ_GRAPH_H
 
@@ -32,17 +33,17 @@ typedef struct facts {
 
 typedef struct node {
     node_kind kind;
-    int op;          /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name */
-    int args[3];     /* nodes; NODE_LEAF: args[0] is the leaf */
-    value scalar;    /* NODE_SCALAR: int64 and double are weak, unless strong */
-    bool strong;     /* NODE_SCALAR: of a dtype, a literal */
-    bool literal;    /* NODE_SCALAR: printed into kernels, not an argument of them */
-    krf_dtype to;    /* NODE_CAST */
-    int n;           /* how many of the following there are */
-    int axes[RANK];  /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP: axes[0] */
+    int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name */
+    int args[3];    /* nodes; NODE_LEAF: args[0] is the leaf */
+    value scalar;   /* NODE_SCALAR: int64 and double are weak, unless strong */
+    bool strong;    /* NODE_SCALAR: of a dtype, a literal */
+    bool literal;   /* NODE_SCALAR: printed into kernels, not an argument of them */
+    krf_dtype to;   /* NODE_CAST */
+    int n;          /* how many of the following there are */
+    int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP: axes[0] */
     bool keepdims;
-    krf_range ranges[RANK];  /* NODE_SLICE */
-    int64_t extents[RANK];   /* NODE_RESHAPE, NODE_STRETCH */
+    krf_range ranges[RANK]; /* NODE_SLICE */
+    int64_t extents[RANK];  /* NODE_RESHAPE, NODE_STRETCH */
     facts is;
 } node;
 
@@ -86,7 +87,8 @@ void graph_needed(const graph *g, bool *needed);
 bool leaf_in_c_order(const leaf *x);
 bool leaf_overlaps_itself(const leaf *x);
 
-/* infer.c: the facts of every node; false where an operation is not defined for its operands, or a result has more than `most` elements. */
+/* infer.c: the facts of every node; false where an operation is not defined for its operands, or a result has more than
+ * `most` elements. */
 bool graph_infer(graph *g, int64_t most);
 bool node_infer(const graph *g, node *n);
 

@@ -1,4 +1,5 @@
-/* From a graph of the library, as the parser makes it, to one of the fuzzer. Implicit conversions are casts in it; otherwise it is the same. */
+/* From a graph of the library, as the parser makes it, to one of the fuzzer. Implicit conversions are casts in it;
+ * otherwise it is the same. */
 #include "fuzz/reproduce.h"
 
 #include "fuzz/oracle.h"
@@ -17,9 +18,12 @@ static void import_constant(const krf__node *from, node *n) {
     }
 }
 
-static bool import_placeholder(graph *g, const krf_graph *in, const krf__node *from, const int64_t *shape, node *n, report *r) {
+static bool import_placeholder(graph *g, const krf_graph *in, const krf__node *from, const int64_t *shape, node *n,
+                               report *r) {
     const krf__placeholder *p = &in->placeholders[from->value];
-    int index = p->name != NULL && strlen(p->name) > 1 && strspn(p->name + 1, "0123456789") == strlen(p->name + 1) ? atoi(p->name + 1) : (int)from->value;
+    int index = p->name != NULL && strlen(p->name) > 1 && strspn(p->name + 1, "0123456789") == strlen(p->name + 1)
+                    ? atoi(p->name + 1)
+                    : (int)from->value;
     if (from->weak) {
         n->kind = NODE_SCALAR;
         n->scalar = (value){.dtype = (krf_dtype)from->dtype, .i = 3, .f = 2.5};

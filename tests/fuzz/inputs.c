@@ -1,5 +1,5 @@
-/* The values in blocks of memory: each element follows from the seed, the block and its own place, so that a graph needs no data to be
- * reproduced. */
+/* The values in blocks of memory: each element follows from the seed, the block and its own place, so that a graph
+ * needs no data to be reproduced. */
 #include "fuzz/graph.h"
 
 const char *filling_name(filling f) {
@@ -52,12 +52,14 @@ static value integer_element(krf_dtype dtype, filling fill, uint64_t bits, uint6
 
 value block_element(const graph *g, int index, int64_t element) {
     const block *b = &g->blocks[index];
-    uint64_t state = g->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)index * UINT64_C(0xd1342543de82ef95) + (uint64_t)element;
+    uint64_t state =
+        g->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)index * UINT64_C(0xd1342543de82ef95) + (uint64_t)element;
     uint64_t bits = next_random(&state);
     if (b->dtype == KRF_BOOL) {
         return (value){.dtype = KRF_BOOL, .i = (int64_t)(bits % (b->fill == FILL_SPECIAL ? 7 : 2) != 0)};
     }
-    return is_real(b->dtype) ? real_element(b->dtype, b->fill, bits, &state) : integer_element(b->dtype, b->fill, bits, &state);
+    return is_real(b->dtype) ? real_element(b->dtype, b->fill, bits, &state)
+                             : integer_element(b->dtype, b->fill, bits, &state);
 }
 
 void *block_memory(const graph *g, int index) {

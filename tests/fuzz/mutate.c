@@ -1,9 +1,25 @@
-/* One small difference: another constant, operation of the same arity, layout, dtype, axis or step. What depends on it may become invalid: then
- * the graph stays as it was. */
+/* One small difference: another constant, operation of the same arity, layout, dtype, axis or step. What depends on it
+ * may become invalid: then the graph stays as it was. */
 #include "fuzz/generate.h"
 #include "fuzz/oracle.h"
 
 enum { MOST = 200000 };
+
+/* Another operand with the same facts: the same operations in the same order, of other values. */
+static bool rewire(dice *d, const graph *g, node *n) {
+    int end = (int)(n - g->nodes), k = (int)random_below(d, node_arity(n));
+    const facts *now = &g->nodes[n->args[k]].is;
+    for (int start = (int)random_below(d, end), i = 0; i < end; i++) {
+        const facts *other = &g->nodes[(start + i) % end].is;
+        if ((start + i) % end != n->args[k] && other->dtype == now->dtype && other->weak == now->weak
+            && other->rank == now->rank
+            && memcmp(other->shape, now->shape, (size_t)now->rank * sizeof *now->shape) == 0) {
+            n->args[k] = (start + i) % end;
+            return true;
+        }
+    }
+    return false;
+}
 
 static void change_node(dice *d, const graph *g, node *n) {
     const facts *x = node_arity(n) > 0 ? &g->nodes[n->args[0]].is : NULL;
@@ -17,6 +33,9 @@ static void change_node(dice *d, const graph *g, node *n) {
         }
         break;
     case NODE_ELEMENTWISE:
+        if (random_below(d, 2) == 0 && rewire(d, g, n)) {
+            break;
+        }
         op = (int)random_below(d, op_count());
         n->op = op_arity(op) == op_arity(n->op) ? op : n->op;
         break;

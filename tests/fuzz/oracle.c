@@ -1,9 +1,11 @@
-/* Computes a graph node by node. Every node gets an array of its own in C order; an element of it is found by counting, not by strides. */
+/* Computes a graph node by node. Every node gets an array of its own in C order; an element of it is found by counting,
+ * not by strides. */
 #include "fuzz/oracle.h"
 
 #include "fuzz/graph.h"
 
-/* Walks over an operand while the result is walked over in C order: the operand's place, and what each axis of the result adds to it. */
+/* Walks over an operand while the result is walked over in C order: the operand's place, and what each axis of the
+ * result adds to it. */
 typedef struct walk {
     int rank;
     int64_t shape[RANK], steps[RANK], index[RANK], at;
@@ -66,13 +68,17 @@ static walk walk_view(const node *n, const facts *x) {
             int64_t last = x->shape[i] - 1, start = r->step < 0 ? last : 0;
             if (r->start != KRF_NONE) {
                 start = r->start < 0 ? r->start + x->shape[i] : r->start;
-                start = start > last ? last : start < 0 ? 0 : start; /* beyond the ends only where nothing is taken, or clamped */
+                start = start > last ? last
+                        : start < 0  ? 0
+                                     : start; /* beyond the ends only where nothing is taken, or clamped */
             }
             at += start * own[i];
             steps[i] *= r->step;
         }
         break;
-    default: c_steps(n->is.rank, n->is.shape, steps); break; /* reshape, and axes of extent 1 that come or go: the same order */
+    default:
+        c_steps(n->is.rank, n->is.shape, steps);
+        break; /* reshape, and axes of extent 1 that come or go: the same order */
     }
     return walk_start(&n->is, at, steps);
 }
@@ -136,7 +142,8 @@ int graph_open_nodes(const graph *g, int *nodes) {
     return n;
 }
 
-static bool run_elementwise(const graph *g, int id, const values *v, const void *observed, bool cuda, void *out, report *r) {
+static bool run_elementwise(const graph *g, int id, const values *v, const void *observed, bool cuda, void *out,
+                            report *r) {
     const node *n = &g->nodes[id];
     krf_dtype compute;
     walk walks[3];

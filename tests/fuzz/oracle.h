@@ -1,5 +1,5 @@
-/* The oracle: what a graph must give, one operation at a time on whole arrays, from the references of tests/ops. Nothing in it calls the
- * library. */
+/* The oracle: what a graph must give, one operation at a time on whole arrays, from the references of tests/ops.
+ * Nothing in it calls the library. */
 #ifndef KRF_TESTS_FUZZ_ORACLE_H
 #define KRF_TESTS_FUZZ_ORACLE_H
 
@@ -12,6 +12,7 @@ const char *op_name(int op);
 int op_arity(int op);
 int op_find(const char *name); /* -1 for none */
 krf_expr op_build(int op, const krf_expr *x);
+bool op_is_arithmetic(int op); /* + - * / */
 
 /* The dtype that it computes in and that of the result; false when it is not defined for these operands. */
 bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak);

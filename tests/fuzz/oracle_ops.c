@@ -1,4 +1,5 @@
-/* Elementwise operations for the oracle: each row of ops.def with its reference. A row without one does not compile (ops/reference.h). */
+/* Elementwise operations for the oracle: each row of ops.def with its reference. A row without one does not compile
+ * (ops/reference.h). */
 #include "ops/reference.h"
 
 #include "fuzz/oracle.h"
@@ -15,6 +16,15 @@ int op_find(const char *name) {
         }
     }
     return -1;
+}
+
+bool op_is_arithmetic(int op) {
+    static const char *const names[] = {"add", "subtract", "multiply", "divide"};
+    bool is = false;
+    for (int i = 0; i < 4; i++) {
+        is |= strcmp(ops[op].name, names[i]) == 0;
+    }
+    return is;
 }
 
 bool op_converts(int op, int k) { return ops[op].reference->rule != WHERE || k > 0; }

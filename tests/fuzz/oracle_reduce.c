@@ -1,4 +1,5 @@
-/* Reductions for the oracle, over the canonical tree of tests/ops/tree.h. A row of ops.def that is not there does not compile. */
+/* Reductions for the oracle, over the canonical tree of tests/ops/tree.h. A row of ops.def that is not there does not
+ * compile. */
 #include "ops/tree.h"
 
 #include "fuzz/oracle.h"

@@ -30,8 +30,8 @@ static void write_facts(FILE *f, const graph *g) {
             used |= needed[id] && g->nodes[id].kind == NODE_LEAF && g->nodes[id].args[0] == k;
         }
         if (used) {
-            fprintf(f, "#! a%d: block %d of %" PRId64 " %s %s, from %" PRId64 "\n", k, x->block, b->count, filling_name(b->fill), name_of(b->dtype),
-                    x->offset);
+            fprintf(f, "#! a%d: block %d of %" PRId64 " %s %s, from %" PRId64 "\n", k, x->block, b->count,
+                    filling_name(b->fill), name_of(b->dtype), x->offset);
         }
     }
     for (int id = 0; id < g->n_nodes; id++) {
@@ -84,13 +84,16 @@ static void read_fact(graph *g, const char *line) {
     if (sscanf(line, "#! seed %" SCNu64, &g->seed) == 1) {
         return;
     }
-    if (sscanf(line, "#! a%d: block %d of %" SCNd64 " %15s %15[^,], from %" SCNd64, &k, &block_index, &count, fill, dtype, &from) == 6
+    if (sscanf(line, "#! a%d: block %d of %" SCNd64 " %15s %15[^,], from %" SCNd64, &k, &block_index, &count, fill,
+               dtype, &from)
+            == 6
         && k >= 0 && k < MOST_LEAVES && block_index >= 0 && block_index < MOST_LEAVES) {
         g->leaves[k].block = block_index;
         g->leaves[k].offset = from;
         g->blocks[block_index].count = count;
         for (int i = 0; i < FILLINGS; i++) {
-            g->blocks[block_index].fill = strcmp(fill, filling_name((filling)i)) == 0 ? (filling)i : g->blocks[block_index].fill;
+            g->blocks[block_index].fill =
+                strcmp(fill, filling_name((filling)i)) == 0 ? (filling)i : g->blocks[block_index].fill;
         }
     } else if (sscanf(line, "#! k%d: %63s", &k, number) == 2) {
         for (int id = 0; id < g->n_nodes; id++) { /* import.c left the name's number there */
@@ -99,7 +102,8 @@ static void read_fact(graph *g, const char *line) {
                 g->nodes[id].scalar.f = strtod(number, NULL);
             }
         }
-    } else if (sscanf(line, "#! result %d: a%d", &result, &other) == 2 && result < g->n_outputs && other < g->n_leaves) {
+    } else if (sscanf(line, "#! result %d: a%d", &result, &other) == 2 && result < g->n_outputs
+               && other < g->n_leaves) {
         g->outputs[result].how = GIVEN_LEAF;
         g->outputs[result].leaf = other;
     } else if (sscanf(line, "#! result %d: strided%n", &result, &k) == 1 && result < g->n_outputs) {

@@ -1,6 +1,7 @@
 /* Graphs in files, tests/corpus: the text form, and in lines that begin with "#!" what the text form has no place for.
  *
- *   #! seed 42                                  values of blocks follow from it (inputs.c), and the ways of evaluation (check.c)
+ *   #! seed 42                                  values of blocks follow from it (inputs.c), and the ways of evaluation
+ * (check.c)
  *   #! a3: block 0 of 130 special f32, from 5   leaf a3 lies in that block; leaves may share one
  *   #! k7: 0x1.8p+1                             the value of a run-time scalar
  *   #! result 1: strided                        given memory with gaps; or a leaf's: "a3"

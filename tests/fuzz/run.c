@@ -1,5 +1,5 @@
-/* One evaluation of a graph in one way: memory for blocks and given outputs, the evaluation, the results, and a look at all memory that
- * should not have changed. */
+/* One evaluation of a graph in one way: memory for blocks and given outputs, the evaluation, the results, and a look at
+ * all memory that should not have changed. */
 #include "fuzz/evaluate.h"
 #include "sched/context.h"
 
@@ -38,7 +38,8 @@ static bool make_leaves(running *x) {
     for (int k = 0; k < g->n_leaves; k++) {
         const leaf *l = &g->leaves[k];
         memory *m = &x->blocks[l->block];
-        if (m->before == NULL && !make_memory(x, m, g->blocks[l->block].dtype, g->blocks[l->block].count, block_memory(g, l->block))) {
+        if (m->before == NULL
+            && !make_memory(x, m, g->blocks[l->block].dtype, g->blocks[l->block].count, block_memory(g, l->block))) {
             return false;
         }
         if (krf_array_view(m->base, l->rank, l->shape, l->strides, l->offset, &x->leaves[k]) != KRF_OK) {
@@ -65,7 +66,8 @@ static bool make_strided(running *x, int k) {
     assert_non_null(contents);
     memset(contents, f->dtype == KRF_BOOL ? 1 : 0x5a, (size_t)count * bytes_of(f->dtype));
     return make_memory(x, &x->given[k], f->dtype, count, contents)
-           && (krf_array_view(x->given[k].base, f->rank, f->shape, strides, offset, &x->outputs[k]) == KRF_OK || failed(x, "view"));
+           && (krf_array_view(x->given[k].base, f->rank, f->shape, strides, offset, &x->outputs[k]) == KRF_OK
+               || failed(x, "view"));
 }
 
 static bool make_outputs(running *x) {
@@ -75,7 +77,8 @@ static bool make_outputs(running *x) {
         if (x->w->given && o->how == GIVEN_STRIDED && !make_strided(x, k)) {
             return false;
         }
-        if (x->w->given && o->how == GIVEN_LEAF && (x->w->form == WITH_INPUTS || leaf_in_c_order(&x->g->leaves[o->leaf]))) {
+        if (x->w->given && o->how == GIVEN_LEAF
+            && (x->w->form == WITH_INPUTS || leaf_in_c_order(&x->g->leaves[o->leaf]))) {
             x->outputs[k] = krf_array_retain(x->leaves[o->leaf]);
         }
     }
@@ -126,7 +129,8 @@ static bool parse_again(running *x) {
         return failed(x, "dump");
     }
     krf_graph *parsed = krf_graph_create(x->w->context);
-    bool right = krf_parse_many(parsed, text, NULL, 0, MOST_OUTPUTS + MOST_NODES, x->exprs, &count) == KRF_OK && count == x->n;
+    bool right =
+        krf_parse_many(parsed, text, NULL, 0, MOST_OUTPUTS + MOST_NODES, x->exprs, &count) == KRF_OK && count == x->n;
     if (!right) {
         fails(x->r, "%s: parse: %s\n%s", x->w->label, krf_error_message(), text);
     }
@@ -162,7 +166,8 @@ static bool take_results(running *x, results *out) {
         size_t bytes = (size_t)f->size * bytes_of(f->dtype);
         out->of[out->n++] = malloc(bytes + 1);
         assert_non_null(out->of[k]);
-        if (x->outputs[k] == NULL || krf_array_size(x->outputs[k]) != f->size || krf_array_dtype(x->outputs[k]) != f->dtype) {
+        if (x->outputs[k] == NULL || krf_array_size(x->outputs[k]) != f->size
+            || krf_array_dtype(x->outputs[k]) != f->dtype) {
             return fails(x->r, "%s: result %d has another size or dtype than its expression", x->w->label, k);
         }
         if (krf_array_to_host(x->outputs[k], out->of[k], bytes) != KRF_OK) {
@@ -194,8 +199,9 @@ static bool unchanged(running *x, const memory *m, const char *what, int index) 
     bool right = krf_array_to_host(m->base, now, bytes) == KRF_OK || failed(x, "to_host");
     for (size_t i = 0; right && i < bytes; i++) {
         if (now[i] != m->before[i]) {
-            right = fails(x->r, "%s: %s %d: element %zu was written and should not have been, or was not where it should", x->w->label, what,
-                          index, i / bytes_of(m->dtype));
+            right =
+                fails(x->r, "%s: %s %d: element %zu was written and should not have been, or was not where it should",
+                      x->w->label, what, index, i / bytes_of(m->dtype));
         }
     }
     free(now);

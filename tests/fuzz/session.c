@@ -3,7 +3,8 @@
 
 #include "fuzz/batch.h"
 
-static bool open_context(krf_context **context, const char *device, krf_cpu_tier tier, int threads, bool *missing, report *r) {
+static bool open_context(krf_context **context, const char *device, krf_cpu_tier tier, int threads, bool *missing,
+                         report *r) {
     krf_context_options options = krf_context_options_default();
     options.device = device;
     options.cpu_tier = tier;

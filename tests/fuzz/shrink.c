@@ -1,4 +1,5 @@
-/* Greedy: every step that leaves a graph that is valid and fails is kept, until none is left. Steps that take most away come first. */
+/* Greedy: every step that leaves a graph that is valid and fails is kept, until none is left. Steps that take most away
+ * come first. */
 #include "fuzz/shrink.h"
 
 enum { MOST = 1 << 20 };
@@ -35,8 +36,9 @@ static void check_given(graph *g) {
         output *o = &g->outputs[k];
         const facts *f = &g->nodes[o->node].is;
         const leaf *x = &g->leaves[o->leaf];
-        if (o->how == GIVEN_LEAF && (g->blocks[x->block].dtype != f->dtype || x->rank != f->rank || leaf_overlaps_itself(x)
-                                     || memcmp(x->shape, f->shape, (size_t)f->rank * sizeof *f->shape) != 0)) {
+        if (o->how == GIVEN_LEAF
+            && (g->blocks[x->block].dtype != f->dtype || x->rank != f->rank || leaf_overlaps_itself(x)
+                || memcmp(x->shape, f->shape, (size_t)f->rank * sizeof *f->shape) != 0)) {
             o->how = GIVEN_NOTHING;
         }
     }

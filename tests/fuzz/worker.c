@@ -12,7 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_JOBS = 256, MOST_FAILURES = 8, NO_DEVICE_STATUS = 77, APART_SECONDS = 120, HANG_SECONDS = 600 };
+enum {
+    MOST_JOBS = 256,
+    MOST_FAILURES = 8,
+    NO_DEVICE_STATUS = 77,
+    APART_SECONDS = 120,
+    HANG_SECONDS = 600,
+    GRAPHS_A_SESSION = 20000
+};
 
 /* What a process tells its parent, also when it crashes. */
 typedef struct job {
@@ -56,6 +63,7 @@ static void serve(const work *w, job *j, int index) {
     static graph graphs[1024];
     session s;
     bool missing;
+    uint64_t renew = GRAPHS_A_SESSION;
     const double end = now_seconds() + w->seconds;
     if (!session_open(&s, w->target, w->device, &missing, &j->last)) {
         _exit(missing ? NO_DEVICE_STATUS : 2);
@@ -67,6 +75,13 @@ static void serve(const work *w, job *j, int index) {
             break;
         }
         alarm(HANG_SECONDS);
+        if (j->graphs >= renew) { /* a context never forgets a kernel: a million graphs would need gigabytes */
+            session_close(&s);
+            renew += GRAPHS_A_SESSION;
+            if (!session_open(&s, w->target, w->device, &missing, &j->last)) {
+                _exit(2);
+            }
+        }
         for (uint64_t i = 0; i < n; i++) {
             generate(&graphs[i], w->seed + first + i);
         }
@@ -94,7 +109,7 @@ static void serve(const work *w, job *j, int index) {
     _exit(j->n_failures > 0);
 }
 
-bool check_apart(const work *w, const graph *g, report *r) {
+bool check_apart(const work *w, int n, const graph *const *graphs, report *r) {
     report *shared = share(sizeof *shared);
     fflush(NULL);
     pid_t child = fork();
@@ -105,7 +120,10 @@ bool check_apart(const work *w, const graph *g, report *r) {
         if (!session_open(&s, w->target, w->device, &missing, shared)) {
             _exit(missing ? NO_DEVICE_STATUS : 2);
         }
-        bool right = check_graph(&s, g, shared);
+        bool right = true;
+        for (int i = 0; right && i < n; i++) {
+            right = check_graph(&s, graphs[i], shared);
+        }
         session_close(&s);
         _exit(right ? 0 : 1);
     }
@@ -120,34 +138,79 @@ bool check_apart(const work *w, const graph *g, report *r) {
     return WEXITSTATUS(status) == 0;
 }
 
-static bool fails_still(void *user, const graph *g) {
-    report ignored;
-    return !check_apart(user, g, &ignored);
-}
+/* ---- what failed ---- */
 
 static const char *const target_names[] = {"interpreter", "auto", "compiled", "cuda"};
 
+/* The graph that fails, perhaps only after another one: kernels or plans are then taken for each other's. */
+typedef struct failure {
+    const work *w;
+    graph *graphs[2]; /* the other one first; NULL: there is none */
+    int shrinking;    /* which of them is being shrunk */
+} failure;
+
+static bool passes(const failure *f, const graph *candidate, report *r) {
+    const graph *list[2] = {f->graphs[0], f->graphs[1]};
+    list[f->shrinking] = candidate;
+    return list[0] != NULL ? check_apart(f->w, 2, list, r) : check_apart(f->w, 1, list + 1, r);
+}
+
+static bool fails_still(void *user, const graph *g) {
+    report ignored;
+    return !passes(user, g, &ignored);
+}
+
+/* Looks for the one graph before it without which it passes. */
+static bool find_other(failure *f, uint64_t seed, report *r) {
+    for (uint64_t other = seed; other > f->w->seed && seed - other < 2 * (uint64_t)f->w->batch; other--) {
+        generate(f->graphs[0], other - 1);
+        if (!passes(f, f->graphs[1], r)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void save(const failure *f, int which, uint64_t seed, const char *why) {
+    static const char *const suffixes[] = {"-before", ""};
+    char path[512], heading[WHY + 256];
+    report r = {{0}};
+    snprintf(path, sizeof path, "%s/fuzz-%" PRIu64 "%s.krf", f->w->folder, seed, suffixes[which]);
+    snprintf(heading, sizeof heading, "%s\nfuzz_graphs --seed %" PRIu64 " --device %s --tier %s", why, seed,
+             f->w->device, target_names[f->w->target]);
+    if (graph_save(f->graphs[which], path, heading, &r)) {
+        printf("written to %s\n", path);
+    } else {
+        printf("seed %" PRIu64 ": %s\n", seed, r.why);
+    }
+}
+
 /* Shrinks the graph of a seed and writes it to a file. */
 static void report_failure(const work *w, uint64_t seed) {
-    static graph g;
-    report why = {{0}}, again = {{0}};
-    char path[512], heading[WHY + 256];
+    static graph g, before;
+    report why = {{0}};
+    failure f = {.w = w, .graphs = {NULL, &g}, .shrinking = 1};
     generate(&g, seed);
-    if (check_apart(w, &g, &why)) {
-        printf("seed %" PRIu64 ": passes when it is run alone: it fails after other graphs only\n", seed);
-        return;
+    bool alone = !passes(&f, &g, &why);
+    if (!alone) {
+        f.graphs[0] = &before;
+        if (!find_other(&f, seed, &why)) {
+            printf("seed %" PRIu64 ": passes when it is run alone, and after each of the graphs just before it\n",
+                   seed);
+            return;
+        }
     }
-    printf("seed %" PRIu64 ": %s\nshrinking...\n", seed, why.why);
+    printf("seed %" PRIu64 "%s: %s\nshrinking...\n", seed, alone ? "" : ", after another graph", why.why);
     fflush(stdout);
-    shrink(&g, fails_still, (void *)(uintptr_t)w);
-    check_apart(w, &g, &again);
-    snprintf(path, sizeof path, "%s/fuzz-%" PRIu64 ".krf", w->folder, seed);
-    snprintf(heading, sizeof heading, "%s\nfuzz_graphs --seed %" PRIu64 " --count 1 --device %s --tier %s", again.why, seed, w->device,
-             target_names[w->target]);
-    if (graph_save(&g, path, heading, &why)) {
-        printf("seed %" PRIu64 ", shrunk to %d nodes: %s\nwritten to %s\n", seed, g.n_nodes, again.why, path);
-    } else {
-        printf("seed %" PRIu64 ": %s\n", seed, why.why);
+    for (f.shrinking = 1; f.shrinking >= (alone ? 1 : 0); f.shrinking--) {
+        shrink(f.graphs[f.shrinking], fails_still, &f);
+    }
+    f.shrinking = 1;
+    passes(&f, &g, &why);
+    printf("seed %" PRIu64 ", shrunk to %d nodes: %s\n", seed, g.n_nodes, why.why);
+    save(&f, 1, seed, why.why);
+    if (!alone) {
+        save(&f, 0, seed, why.why);
     }
 }
 
@@ -203,8 +266,8 @@ outcome work_run(const work *w) {
     } else {
         printf("%" PRIu64 " graphs from seed %" PRIu64 " on (%s, %s): %" PRIu64 " nodes, %" PRIu64 " results, %" PRIu64
                " graphs with inexact functions, %ld kernels compiled in batches, %ld alone, %.1f s, %d failed\n",
-               all.graphs, w->seed, w->device, target_names[w->target], all.nodes, all.results, all.open_graphs, all.together, all.alone, seconds,
-               n);
+               all.graphs, w->seed, w->device, target_names[w->target], all.nodes, all.results, all.open_graphs,
+               all.together, all.alone, seconds, n);
     }
     munmap(jobs, MOST_JOBS * sizeof *jobs);
     return missing ? NO_DEVICE : n > 0 ? SOME_FAILED : ALL_RIGHT;

@@ -5,9 +5,9 @@
 #include "fuzz/session.h"
 
 typedef struct work {
-    uint64_t seed;      /* of the first graph; the next ones count on */
-    uint64_t count;     /* graphs */
-    double seconds;     /* after which no new batch is begun; 0: no limit */
+    uint64_t seed;  /* of the first graph; the next ones count on */
+    uint64_t count; /* graphs */
+    double seconds; /* after which no new batch is begun; 0: no limit */
     target target;
     const char *device; /* "cpu", "cuda", "cuda:1" */
     int jobs, batch;    /* processes; graphs whose kernels are compiled together */
@@ -19,7 +19,7 @@ typedef enum outcome { ALL_RIGHT, SOME_FAILED, NO_DEVICE } outcome;
 /* Prints a line for each failure and one of totals. */
 outcome work_run(const work *w);
 
-/* One graph in a process of its own, which may crash or hang. True when it passes. */
-bool check_apart(const work *w, const graph *g, report *r);
+/* Graphs one after the other in a process of their own, which may crash or hang. True when all pass. */
+bool check_apart(const work *w, int n, const graph *const *graphs, report *r);
 
 #endif

@@ -1,5 +1,5 @@
-/* The references of reference.def as functions, the rules of promotion, and distances in units of the last place. Shared by the tests of
- * operations and the random graphs. */
+/* The references of reference.def as functions, the rules of promotion, and distances in units of the last place.
+ * Shared by the tests of operations and the random graphs. */
 #ifndef KRF_TESTS_OPS_REFERENCE_H
 #define KRF_TESTS_OPS_REFERENCE_H
 

@@ -1,5 +1,5 @@
-/* Reductions as docs/semantics.md states them, written from there and as naively as they can be: the canonical tree over floats, plain loops
- * over integers. Shared by the tests of reductions and the random graphs. */
+/* Reductions as docs/semantics.md states them, written from there and as naively as they can be: the canonical tree
+ * over floats, plain loops over integers. Shared by the tests of reductions and the random graphs. */
 #ifndef KRF_TESTS_OPS_TREE_H
 #define KRF_TESTS_OPS_TREE_H
 

@@ -1,0 +1,36 @@
+/* A few thousand random graphs with a fixed seed: on the interpreter, some on the compiled tier; or, when
+ * KRF_TEST_DEVICE names one, on a GPU. KRF_FUZZ_SEED and KRF_FUZZ_COUNT for others. fuzz_graphs runs as many as one
+ * likes. */
+#include "fuzz/worker.h"
+
+#include <unistd.h>
+
+static uint64_t setting(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static outcome run_some(target what, const char *device, uint64_t count) {
+    const work w = {.seed = setting("KRF_FUZZ_SEED", 20260101),
+                    .count = setting("KRF_FUZZ_COUNT", count),
+                    .target = what,
+                    .device = device,
+                    .jobs = 2,
+                    .batch = 20,
+                    .folder = "."};
+    printf("seed %" PRIu64 "\n", w.seed);
+    return work_run(&w);
+}
+
+int main(void) {
+    const char *device = getenv("KRF_TEST_DEVICE");
+    outcome o;
+    if (device != NULL && strncmp(device, "cuda", 4) == 0) {
+        o = run_some(TARGET_CUDA, device, 100);
+    } else {
+        o = run_some(TARGET_INTERPRETER, "cpu", 6000);
+        o = o == ALL_RIGHT ? run_some(TARGET_AUTO, "cpu", 600) : o;
+        o = o == ALL_RIGHT ? run_some(TARGET_COMPILED, "cpu", 40) : o;
+    }
+    return o == ALL_RIGHT ? 0 : o == NO_DEVICE ? 77 : 1;
+}
