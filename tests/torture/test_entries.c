@@ -237,6 +237,7 @@ int main(void) {
     }
     snprintf(cache, sizeof cache, "%s/cache", folder);
     long before = krf__mem_live();
+    int files = scene_open_files();
     make_entries();
     if (torture_failures() == 0) {
         must_hit();
@@ -248,8 +249,9 @@ int main(void) {
         test_foreign_code();
         test_other_architecture();
     }
-    if (krf__mem_live() != before || scene_left_over() != 0) {
-        torture_wrong("%ld blocks leaked, %d temporary files left", krf__mem_live() - before, scene_left_over());
+    if (krf__mem_live() != before || scene_left_over() != 0 || scene_open_files() != files) {
+        torture_wrong("%ld blocks and %d descriptors leaked, %d temporary files left", krf__mem_live() - before,
+                      scene_open_files() - files, scene_left_over());
     }
     scene_remove_folder();
     printf("%s\n", torture_failures() == 0 ? "ok" : "FAILED");
