@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,16 +52,12 @@ int main(int argc, char **argv) {
             hash = add(hash, argv[i], strlen(argv[i]) + 1);
         }
     }
-    char kept[4096], fresh[4200], source[4200], buffer[65536];
-    if (argc < 4 || out == NULL) {
+    char kept[4096], fresh[4200], buffer[65536];
+    int fd = memfd_create("source", MFD_CLOEXEC);
+    if (argc < 4 || out == NULL || fd < 0) {
         return 2;
     }
     mkdir(argv[1], 0700);
-    snprintf(source, sizeof source, "%s/.%ld.c", argv[1], (long)getpid());
-    int fd = open(source, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || unlink(source) != 0) {
-        return 2;
-    }
     for (ssize_t n; (n = read(0, buffer, sizeof buffer)) > 0;) {
         hash = add(hash, buffer, (size_t)n);
         if (write(fd, buffer, (size_t)n) != n) {

@@ -60,6 +60,13 @@ const char *scene_make_folder(void) {
         perror(root);
         return NULL;
     }
+    const char *build = getenv("KRF_BUILD_DIR");
+    char program[4096];
+    snprintf(program, sizeof program, "%s/tests/remembering_cc", build != NULL ? build : "");
+    if (access(program, X_OK) != 0) { /* everything would be interpreted, and little tested */
+        fprintf(stderr, "there is no %s: KRF_BUILD_DIR must name the build\n", program);
+        return NULL;
+    }
     snprintf(temporary, sizeof temporary, "%s/tmp", root);
     static char own[80];
     snprintf(own, sizeof own, "%s/own", root);
@@ -71,8 +78,8 @@ void scene_remove_folder(void) {
     rmdir(root);
 }
 
-int scene_left_over(void) {
-    DIR *folder = opendir(temporary);
+static int count_names(const char *path) {
+    DIR *folder = opendir(path);
     int names = 0;
     for (const struct dirent *item; folder != NULL && (item = readdir(folder)) != NULL;) {
         names += strcmp(item->d_name, ".") != 0 && strcmp(item->d_name, "..") != 0;
@@ -82,6 +89,9 @@ int scene_left_over(void) {
     }
     return folder != NULL ? names : -1;
 }
+
+int scene_left_over(void) { return count_names(temporary); }
+int scene_open_files(void) { return count_names("/proc/self/fd"); }
 
 /* ---- entries of the disk cache ---- */
 

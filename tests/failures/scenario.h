@@ -56,6 +56,9 @@ void scene_remove_folder(void);
 void scene_empty(const char *folder);
 int scene_left_over(void);
 
+/* The descriptors that this process has open. */
+int scene_open_files(void);
+
 /* Remembers the names of the entries that the disk cache has now; and how many it has that were not there then. */
 void scene_remember_entries(const char *folder);
 int scene_unknown_entries(const char *folder);

@@ -81,6 +81,7 @@ static int run(const broken *b, krf_cpu_tier tier, bool background) {
         return 1;
     }
     long before = krf__mem_live();
+    int files = scene_open_files();
     scene_run(&s);
     bool must_fail = tier == KRF_CPU_COMPILE && b->message != NULL;
     if (s.status != (must_fail ? KRF_E_COMPILE : KRF_OK)) {
@@ -94,6 +95,9 @@ static int run(const broken *b, krf_cpu_tier tier, bool background) {
     if (scene_left_over() != 0) {
         scene_wrong(&s, "%d files or folders are left in TMPDIR", scene_left_over());
         scene_empty(getenv("TMPDIR"));
+    }
+    if (scene_open_files() != files) {
+        scene_wrong(&s, "%d descriptors are open, and %d were before", scene_open_files(), files);
     }
     if (krf__mem_live() != before) {
         scene_wrong(&s, "%ld blocks are in use, and %ld were before", krf__mem_live(), before);

@@ -20,6 +20,7 @@ typedef struct file_loop {
     krf_cpu_tier tier;
     bool warm, after;
     int error; /* 0: another one each time */
+    int turn;  /* which one is the first then */
 } file_loop;
 
 static const int errors[] = {EIO, EACCES, ENOSPC, EINTR, EROFS, EMFILE, ENOENT, WRAP_SHORT};
@@ -63,10 +64,11 @@ static void judge(const file_loop *l, scene *s, int error) {
 
 static verdict run(void *user, long n) {
     const file_loop *l = user;
-    int error = l->error != 0 ? l->error : errors[n % ERRORS];
+    int error = l->error != 0 ? l->error : errors[(n + l->turn) % ERRORS];
     error = error == EINTR && l->after ? EIO : error; /* whoever tries again would do so for ever */
     scene s = scene_of(l);
     long before = krf__mem_live();
+    int files = scene_open_files();
     scene_empty(getenv("TMPDIR"));
     if (!l->warm) {
         scene_empty(folder);
@@ -76,6 +78,9 @@ static verdict run(void *user, long n) {
     bool met = wrap_met();
     wrap_stop();
     judge(l, &s, error);
+    if (scene_open_files() != files) {
+        scene_wrong(&s, "%d descriptors are open, and %d were before", scene_open_files(), files);
+    }
     if (krf__mem_live() != before) {
         scene_wrong(&s, "%ld blocks are in use, and %ld were before (%s)", krf__mem_live(), before, s.message);
     }
@@ -105,7 +110,13 @@ static int run_loops(file_loop l) {
     for (int call = 0; wrong == 0 && call < WRAP_COUNT; call++) {
         l.call = (enum wrapped)call;
         long met = loop_until_done(run, &l, 1, 1, 100, &wrong);
+        l.turn += 3;
         pairs += met;
+        if (l.error == 0 && (l.call == WRAP_read || l.call == WRAP_write)) { /* which have one error more */
+            file_loop shorter = l;
+            shorter.error = WRAP_SHORT;
+            pairs += loop_until_done(run, &shorter, 1, 1, 100, &wrong);
+        }
         if (met > 0) {
             printf(" %s %ld", wrap_name(l.call), met);
         }

@@ -35,6 +35,7 @@ static verdict run(void *user, long n) {
     const memory_loop *l = user;
     scene s = scene_of(l);
     long before = krf__mem_live();
+    int files = scene_open_files();
     if (!l->warm) {
         scene_empty(folder);
     }
@@ -47,6 +48,9 @@ static verdict run(void *user, long n) {
     }
     if (s.status != KRF_OK && strstr(s.message, "memory") == NULL) {
         scene_wrong(&s, "the message says \"%s\"", s.message);
+    }
+    if (scene_open_files() != files) {
+        scene_wrong(&s, "%d descriptors are open, and %d were before", scene_open_files(), files);
     }
     if (krf__mem_live() != before) {
         scene_wrong(&s, "%ld blocks are in use, and %ld were before (%s)", krf__mem_live(), before, s.message);

@@ -373,6 +373,17 @@ static int remove_entry(const char *path, const struct stat *about, int type, st
     return remove(path);
 }
 
+/* The value of an environment variable, to be put back. */
+static char *keep(const char *name) {
+    const char *value = getenv(name);
+    return value ? krf__strdup(value) : NULL;
+}
+
+static void put_back(const char *name, char *value) {
+    value ? setenv(name, value, 1) : unsetenv(name);
+    krf__mem_free(value);
+}
+
 static void places_are_searched_newest_first(void **state) {
     (void)state;
     if (nvrtc_is_loaded()) {
@@ -381,8 +392,8 @@ static void places_are_searched_newest_first(void **state) {
     }
     char root[] = "/tmp/krf_cuda_XXXXXX", package[256], toolkit[256], path[256], list[600];
     assert_non_null(mkdtemp(root));
-    const char *home = getenv("CUDA_HOME");
-    char *old_home = home ? krf__strdup(home) : NULL;
+    char *home = keep("CUDA_HOME"), *chosen = keep("KRF_LIBNVRTC");
+    unsetenv("KRF_LIBNVRTC");
 
     make_file(root, "venv/lib/python3.99/site-packages/nvidia/cu40/lib/libnvrtc.so.40", package);
     snprintf(path, sizeof path, "%s/venv", root);
@@ -399,11 +410,10 @@ static void places_are_searched_newest_first(void **state) {
     setenv("KRF_LIBNVRTC", package, 1); /* and a choice before all */
     check_found(package);
 
-    unsetenv("KRF_LIBNVRTC");
     unsetenv("LD_LIBRARY_PATH");
     unsetenv("VIRTUAL_ENV");
-    old_home ? setenv("CUDA_HOME", old_home, 1) : unsetenv("CUDA_HOME");
-    krf__mem_free(old_home);
+    put_back("CUDA_HOME", home);
+    put_back("KRF_LIBNVRTC", chosen);
     nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 

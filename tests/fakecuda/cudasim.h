@@ -1,0 +1,113 @@
+// The device side of CUDA C++ for the host compiler, as far as generated kernels use it. The double of NVRTC includes
+// this before each kernel and ends the text with one FAKECUDA_KERNEL a kernel and FAKECUDA_IMAGE. No system headers:
+// they would cost more than the kernel. A function that is missing here is a compile error that names it.
+#ifndef FAKECUDA_CUDASIM_H
+#define FAKECUDA_CUDASIM_H
+
+#include "image.h"
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __restrict__ __restrict
+// One copy of the image runs one block at a time, so that static is per block. The section tells what to poison.
+#define __shared__ static __attribute__((section("fakecuda_shared")))
+
+static const fakecuda_runtime *fakecuda_calls;
+
+#define threadIdx (fakecuda_calls->here()->thread)
+#define blockIdx (fakecuda_calls->here()->block)
+#define blockDim (fakecuda_calls->here()->block_dim)
+#define gridDim (fakecuda_calls->here()->grid_dim)
+
+#define __syncthreads() fakecuda_calls->barrier(__LINE__)
+#define __threadfence() fakecuda_calls->fence()
+#define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
+#define __shfl_down_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, delta, __LINE__)
+
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
+
+template <class To, class From> static inline To fakecuda_bits(From from) {
+    static_assert(sizeof(To) >= sizeof(From), "bits would be lost");
+    To to = To();
+    __builtin_memcpy(&to, &from, sizeof from);
+    return to;
+}
+
+template <class T> static inline T fakecuda_shuffle_down(unsigned mask, T value, unsigned delta, int line) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA shuffles 4 or 8 bytes");
+    unsigned long long bits = fakecuda_bits<unsigned long long>(value);
+    bits = fakecuda_calls->shuffle_down(mask, bits, delta, line);
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Vector accesses must be aligned to their size on the device.
+template <class T> static inline void fakecuda_check(const T *at, int line) {
+    if ((unsigned long)at % sizeof(T) != 0) {
+        fakecuda_calls->misaligned(at, line);
+    }
+}
+template <class T> static inline T __ldcs(const T *at, int line = __builtin_LINE()) {
+    fakecuda_check(at, line);
+    return *at;
+}
+template <class T> static inline void __stcs(T *at, T value, int line = __builtin_LINE()) {
+    fakecuda_check(at, line);
+    *at = value;
+}
+
+static inline float __int_as_float(int bits) { return fakecuda_bits<float>(bits); }
+static inline double __longlong_as_double(long long bits) { return fakecuda_bits<double>(bits); }
+
+static inline unsigned __brev(unsigned x) {
+    unsigned reversed = 0;
+    for (int i = 0; i < 32; i++) {
+        reversed |= (x >> i & 1) << (31 - i);
+    }
+    return reversed;
+}
+
+#define FAKECUDA_MATH1(name) \
+    extern "C" double name(double) noexcept; \
+    extern "C" float name##f(float) noexcept;
+#define FAKECUDA_MATH2(name) \
+    extern "C" double name(double, double) noexcept; \
+    extern "C" float name##f(float, float) noexcept;
+FAKECUDA_MATH1(fabs)
+FAKECUDA_MATH1(sqrt) FAKECUDA_MATH1(floor) FAKECUDA_MATH1(ceil) FAKECUDA_MATH1(rint) FAKECUDA_MATH1(exp)
+    FAKECUDA_MATH1(expm1) FAKECUDA_MATH1(log) FAKECUDA_MATH1(log1p) FAKECUDA_MATH1(sin) FAKECUDA_MATH1(cos)
+        FAKECUDA_MATH1(tan) FAKECUDA_MATH1(tanh) FAKECUDA_MATH2(pow) FAKECUDA_MATH2(atan2) FAKECUDA_MATH2(hypot)
+            FAKECUDA_MATH2(fmod) FAKECUDA_MATH2(copysign)
+
+    // ---- the image
+    // ------------------------------------------------------------------------------------------------------
+
+    template <auto F>
+    struct fakecuda_entry;
+template <class... A, void (*F)(A...)> struct fakecuda_entry<F> {
+    static_assert((sizeof(A) + ... + 0) <= 32764, "more argument bytes than CUDA has");
+    static constexpr unsigned count = sizeof...(A);
+    static constexpr unsigned bytes[count + 1] = {sizeof(A)...};
+    struct run {
+        run(A... a) { F(a...); }
+    };
+    static void call(void *const *arguments) { run{*static_cast<A *>(*arguments++)...}; }
+};
+
+// Both are the linker's, of the section's ends; absent where nothing is shared.
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_fakecuda_shared[], __stop_fakecuda_shared[];
+
+#define FAKECUDA_KERNEL(name) \
+    {#name, fakecuda_entry<name>::call, fakecuda_entry<name>::bytes, fakecuda_entry<name>::count},
+#define FAKECUDA_IMAGE(n_kernels, waits) \
+    extern "C" __attribute__((visibility("default"))) const struct fakecuda_image fakecuda_image_1 = { \
+        n_kernels, waits, fakecuda_kernels, &fakecuda_calls, __start_fakecuda_shared, __stop_fakecuda_shared};
+
+#endif

@@ -1,0 +1,218 @@
+/* Grids as loops over blocks, what images call, and kernels that cannot go on. */
+#include "engine.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
+#define SANITIZED true
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+#if defined __SANITIZE_THREAD__
+#define WITH_TSAN true
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN true
+#endif
+#endif
+#ifndef WITH_TSAN
+#define WITH_TSAN false
+#endif
+
+enum { SHARED_POISON = 0xcd };
+
+_Thread_local fake_self fake_me __attribute__((tls_model("initial-exec")));
+
+bool fake_sanitized(void) { return SANITIZED; }
+
+static bool racing(void) { return fake_setting("FAKECUDA_RACE", 0) != 0; }
+
+unsigned fake_blocks_at_once(void) {
+    long n = racing() ? fake_setting("FAKECUDA_BLOCKS", 2) : 1;
+    return n < 1 ? 1 : n > FAKE_MOST_BLOCKS ? FAKE_MOST_BLOCKS : (unsigned)n;
+}
+
+/* ---- order and place ---- */
+
+static uint64_t scramble(uint64_t x) { /* splitmix64 (Steele, Lea, Flood 2014) */
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* i * step + offset modulo n, the step a prime that does not divide n. */
+uint64_t fake_order(uint64_t i, uint64_t n, uint64_t seed) {
+    static const uint64_t primes[] = {1000003, 999983, 611953, 7919, 104729, 15485863};
+    if (seed == 0 || n < 2) {
+        return i;
+    }
+    uint64_t random = scramble(seed), step = 1;
+    for (size_t k = 0; k < sizeof primes / sizeof *primes && step == 1; k++) {
+        uint64_t prime = primes[(random + k) % (sizeof primes / sizeof *primes)];
+        step = n % prime != 0 ? prime % n : 1;
+    }
+    return (i * (step ? step : 1) + random % n) % n;
+}
+
+fakecuda_index fake_position(uint64_t n, fakecuda_index extent) {
+    return (fakecuda_index){(unsigned)(n % extent.x), (unsigned)(n / extent.x % extent.y),
+                            (unsigned)(n / extent.x / extent.y)};
+}
+
+fakecuda_index fake_block_at(const fake_work *w, uint64_t n) {
+    uint64_t blocks = (uint64_t)w->grid.x * w->grid.y * w->grid.z;
+    return fake_position(fake_order(n, blocks, w->seed), w->grid);
+}
+
+fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigned thread) {
+    return (fakecuda_thread){fake_position(thread, w->block), block, w->block, w->grid};
+}
+
+void fake_poison_shared(const fake_copy *copy) {
+    for (volatile char *at = copy->image->shared_begin; at < copy->image->shared_end; at++) {
+        *at = (char)SHARED_POISON;
+    }
+}
+
+/* ---- a grid ---- */
+
+/* All blocks in one loop; faults end it. */
+static void run_plain(const fake_work *w, uint64_t blocks) {
+    fakecuda_thread here;
+    fake_me.mode = FAKE_PLAIN;
+    fake_me.here = &here;
+    if (sigsetjmp(fake_me.exit, 0) == 0) {
+        for (uint64_t n = 0; n < blocks; n++) {
+            fakecuda_index block = fake_block_at(w, n);
+            for (unsigned i = 0; i < w->threads; i++) {
+                here = fake_thread_at(w, block, (unsigned)fake_order(i, w->threads, w->seed ? w->seed + n : 0));
+                w->call[0](w->arguments);
+            }
+        }
+    }
+}
+
+void fake_run(const fake_work *w) {
+    uint64_t blocks = (uint64_t)w->grid.x * w->grid.y * w->grid.z;
+    bool waits = w->copies[0]->image->waits, going = true;
+    fake_me.kernel = w->name;
+    if (racing() || (waits && WITH_TSAN)) { /* ThreadSanitizer does not know our fibers */
+        for (uint64_t n = 0; n < blocks && going; n += w->n_copies) {
+            going = fake_run_threads(w, n, blocks - n < w->n_copies ? (unsigned)(blocks - n) : w->n_copies);
+        }
+    } else if (waits) {
+        for (uint64_t n = 0; n < blocks && going; n++) {
+            fake_poison_shared(w->copies[0]);
+            going = fake_run_fibers(w, fake_block_at(w, n));
+        }
+    } else {
+        run_plain(w, blocks);
+    }
+    fake_me = (fake_self){.mode = FAKE_IDLE};
+}
+
+/* ---- what images call ---- */
+
+static const fakecuda_thread *here(void) { return fake_me.here; }
+
+static void barrier(int line) {
+    if (fake_me.mode == FAKE_THREADS) {
+        fake_thread_barrier(line);
+    } else {
+        fake_fiber_barrier(line);
+    }
+}
+
+static unsigned long long shuffle_down(unsigned mask, unsigned long long bits, unsigned delta, int line) {
+    return fake_me.mode == FAKE_THREADS ? fake_thread_shuffle(mask, bits, delta, line)
+                                        : fake_fiber_shuffle(mask, bits, delta, line);
+}
+
+static void fence(void) {
+    if (fake_me.mode == FAKE_THREADS) {
+        fake_thread_fence();
+    }
+}
+
+/* CUDA's atomicInc: 0 after the limit. Other streams may be at the same address. */
+static unsigned atomic_inc(unsigned *at, unsigned limit) {
+    if (fake_me.mode == FAKE_THREADS) {
+        return fake_thread_atomic_inc(at, limit);
+    }
+    _Atomic unsigned *word = (_Atomic unsigned *)at;
+    unsigned old = atomic_load(word);
+    while (!atomic_compare_exchange_weak(word, &old, old >= limit ? 0 : old + 1)) {
+    }
+    return old;
+}
+
+static void misaligned(const void *address, int line) {
+    fake_abandon(KRF__CUDA_ERROR_MISALIGNED_ADDRESS, "line %d: a vector at the misaligned address %p", line, address);
+}
+
+const fakecuda_runtime fake_runtime = {here, barrier, shuffle_down, fence, atomic_inc, misaligned};
+
+/* ---- kernels that cannot go on ---- */
+
+const char *fake_where(char text[160]) {
+    const fakecuda_thread *t = fake_me.here;
+    if (!t) {
+        snprintf(text, 160, "%s", fake_me.kernel ? fake_me.kernel : "?");
+        return text;
+    }
+    snprintf(text, 160, "%s, block (%u, %u, %u), thread (%u, %u, %u)", fake_me.kernel, t->block.x, t->block.y,
+             t->block.z, t->thread.x, t->thread.y, t->thread.z);
+    return text;
+}
+
+void fake_abandon(cu_result code, const char *format, ...) {
+    char where[160], what[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "fakecuda: %s: %s\n", fake_where(where), what);
+    fake_stick(code);
+    if (fake_me.mode == FAKE_FIBERS) {
+        fake_fiber_abandon();
+    }
+    siglongjmp(fake_me.exit, 1);
+}
+
+static struct sigaction before[2];
+
+static void on_fault(int signal, siginfo_t *about, void *context) {
+    if (fake_me.mode != FAKE_IDLE) {
+        fake_abandon(KRF__CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address %p", about->si_addr);
+    }
+    /* Not a kernel's: as if we were not here. */
+    const struct sigaction *old = &before[signal == SIGBUS];
+    if (old->sa_flags & SA_SIGINFO) {
+        old->sa_sigaction(signal, about, context);
+    } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
+        old->sa_handler(signal);
+    } else {
+        sigaction(signal, old, NULL); /* the instruction runs again, and now ends the process */
+    }
+}
+
+static void install(void) {
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &before[0]);
+    sigaction(SIGBUS, &action, &before[1]);
+}
+
+void fake_catch_faults(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install);
+}

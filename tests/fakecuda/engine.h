@@ -1,0 +1,75 @@
+/* Running a kernel: all blocks of a grid, on the thread of a stream. Kernels whose threads never wait for each other
+ * are a loop. The others run each block on fibers, which is fast and always the same; or, with FAKECUDA_RACE=1, on one
+ * OS thread a CUDA thread, several blocks at once, so that ThreadSanitizer sees who is ordered with whom. */
+#ifndef FAKECUDA_ENGINE_H
+#define FAKECUDA_ENGINE_H
+
+#include "library.h"
+
+#include <setjmp.h>
+
+enum { FAKE_WARP = 32, FAKE_MOST_BLOCKS = 8 };
+
+typedef struct fake_work {
+    const char *name;
+    void (*call[FAKE_MOST_BLOCKS])(void *const *arguments); /* the kernel, in each copy of the image */
+    fake_copy *copies[FAKE_MOST_BLOCKS];
+    unsigned n_copies; /* blocks at once */
+    fakecuda_index grid, block;
+    unsigned threads; /* of a block */
+    void *const *arguments;
+    uint64_t seed; /* of the order of threads and blocks; 0: ascending */
+} fake_work;
+
+void fake_run(const fake_work *w);
+
+/* One block on fibers; `at_once` blocks, the first of which is the n-th in order, on threads. False: it was abandoned.
+ */
+bool fake_run_fibers(const fake_work *w, fakecuda_index block);
+bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once);
+
+/* What the image calls. */
+extern const fakecuda_runtime fake_runtime;
+bool fake_sanitized(void);
+unsigned fake_blocks_at_once(void);
+
+/* ---- the thread that is running ---- */
+
+typedef enum fake_mode { FAKE_IDLE, FAKE_PLAIN, FAKE_FIBERS, FAKE_THREADS } fake_mode;
+
+typedef struct fake_self {
+    fake_mode mode;
+    const char *kernel;
+    fakecuda_thread *here;
+    void *engine;    /* of the mode: the fiber, the thread */
+    sigjmp_buf exit; /* PLAIN and THREADS: where a kernel that cannot go on ends */
+} fake_self;
+
+/* Initial-exec: a signal handler may not allocate. */
+extern _Thread_local fake_self fake_me __attribute__((tls_model("initial-exec")));
+
+/* The kernel cannot go on: the context is lost with this code. Does not return. */
+_Noreturn void fake_abandon(cu_result code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Kernel, block and thread, for messages. */
+const char *fake_where(char text[160]);
+void fake_catch_faults(void); /* once a process */
+
+/* What the modes do at a barrier, at a shuffle, and to end a fiber for good. */
+void fake_fiber_barrier(int line);
+unsigned long long fake_fiber_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line);
+_Noreturn void fake_fiber_abandon(void);
+void fake_thread_barrier(int line);
+unsigned long long fake_thread_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line);
+void fake_thread_fence(void);
+unsigned fake_thread_atomic_inc(unsigned *at, unsigned limit);
+
+/* ---- helpers ---- */
+
+fakecuda_index fake_position(uint64_t n, fakecuda_index extent);
+/* The i-th of n in the order of a seed: a permutation. */
+uint64_t fake_order(uint64_t i, uint64_t n, uint64_t seed);
+fakecuda_index fake_block_at(const fake_work *w, uint64_t n);
+fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigned thread);
+void fake_poison_shared(const fake_copy *copy);
+
+#endif

@@ -1,0 +1,273 @@
+/* Blocks on OS threads. For ThreadSanitizer: a barrier orders the threads of its block, a shuffle those of its warp, an
+ * atomic nothing, unless fences stand around it. So each has locks of its own, and none is shared by two blocks. */
+#include "engine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined __SANITIZE_THREAD__
+#define WITH_TSAN 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#endif
+#endif
+#ifdef WITH_TSAN
+#include <sanitizer/tsan_interface.h>
+#else
+static void __tsan_acquire(void *address) { (void)address; }
+static void __tsan_release(void *address) { (void)address; }
+#endif
+
+enum { PATIENCE_S = 30, STACK = 256 * 1024, MAX_ATOMICS = 4 };
+
+/* Where some threads wait for the others. */
+typedef struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t opened;
+    unsigned expected, arrived, ended;
+    uint64_t turn;
+    int line;
+    unsigned mask;                      /* of lanes that have arrived at a shuffle */
+    unsigned long long bits[FAKE_WARP]; /* given */
+    unsigned delta[FAKE_WARP], named;   /* asked for; by the mask of that shuffle */
+    unsigned long long result[FAKE_WARP];
+} meeting;
+
+typedef struct team {
+    const fake_work *work;
+    void (*call)(void *const *arguments);
+    meeting barrier, warps[FAKE_MAX_THREADS / FAKE_WARP];
+    atomic_bool abandoned;
+} team;
+
+typedef struct member {
+    team *team;
+    unsigned index;
+    fakecuda_thread here;
+    pthread_t thread;
+    bool fenced;        /* a fence came before the next atomic */
+    unsigned n_atomics; /* since the last fence */
+    void *atomics[MAX_ATOMICS];
+} member;
+
+/* ---- in a thread ---- */
+
+/* With m->lock held: until the turn is over, the block is abandoned, or it is certain that nobody comes. */
+static void wait_turn(meeting *m, uint64_t turn, const char *what, int line) {
+    member *self = fake_me.engine;
+    char where[160];
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += PATIENCE_S;
+    while (m->turn == turn && !atomic_load_explicit(&self->team->abandoned, memory_order_relaxed)) {
+        if (pthread_cond_timedwait(&m->opened, &m->lock, &end) == ETIMEDOUT) {
+            fake_die("%s: line %d: waits for ever at a %s", fake_where(where), line, what);
+        }
+    }
+    bool abandoned = m->turn == turn;
+    pthread_mutex_unlock(&m->lock);
+    if (abandoned) {
+        siglongjmp(fake_me.exit, 1);
+    }
+}
+
+static void open_meeting(meeting *m) {
+    m->arrived = 0;
+    m->turn++;
+    pthread_cond_broadcast(&m->opened);
+}
+
+void fake_thread_barrier(int line) {
+    member *self = fake_me.engine;
+    meeting *m = &self->team->barrier;
+    char where[160];
+    pthread_mutex_lock(&m->lock);
+    if (m->ended > 0) {
+        fake_die("%s: line %d: a barrier that %u threads of the block do not reach", fake_where(where), line, m->ended);
+    }
+    if (m->arrived > 0 && m->line != line) {
+        fake_die("%s: at the barrier of line %d, another thread at that of line %d", fake_where(where), line, m->line);
+    }
+    m->line = line;
+    if (++m->arrived == m->expected) {
+        open_meeting(m);
+        pthread_mutex_unlock(&m->lock);
+    } else {
+        wait_turn(m, m->turn, "barrier", line);
+    }
+}
+
+/* All lanes that the mask names have arrived: gives each what it asked for. */
+static void exchange(meeting *m, unsigned mask) {
+    for (unsigned i = 0; i < FAKE_WARP; i++) {
+        unsigned from = i + m->delta[i] < FAKE_WARP ? i + m->delta[i] : i;
+        if ((mask >> i & 1) != 0) {
+            m->result[i] = (mask >> from & 1) != 0 ? m->bits[from] : 0xcdcdcdcdcdcdcdcdull;
+        }
+    }
+}
+
+unsigned long long fake_thread_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line) {
+    member *self = fake_me.engine;
+    const unsigned own = self->index % FAKE_WARP;
+    meeting *m = &self->team->warps[self->index / FAKE_WARP];
+    const unsigned there = m->expected == FAKE_WARP ? UINT_MAX : (1u << m->expected) - 1;
+    char where[160];
+    if ((mask >> own & 1) == 0) {
+        fake_die("%s: line %d: a shuffle whose mask %#x does not name the thread", fake_where(where), line, mask);
+    }
+    pthread_mutex_lock(&m->lock);
+    if (m->mask != 0 && (m->line != line || m->named != mask)) {
+        fake_die("%s: at the shuffle of line %d, another thread of the warp at that of line %d", fake_where(where),
+                 line, m->line);
+    }
+    m->line = line;
+    m->named = mask;
+    m->mask |= 1u << own;
+    m->bits[own] = bits;
+    m->delta[own] = delta;
+    if ((mask & there) == m->mask) {
+        exchange(m, m->mask);
+        m->mask = 0;
+        open_meeting(m);
+        pthread_mutex_unlock(&m->lock);
+    } else {
+        wait_turn(m, m->turn, "shuffle", line);
+    }
+    return m->result[own];
+}
+
+/* C++'s rule for fences: what stands before a fence is released by an atomic after it, and what an atomic saw is
+ * acquired by a fence after it. */
+void fake_thread_fence(void) {
+    member *self = fake_me.engine;
+    for (unsigned i = 0; i < self->n_atomics; i++) {
+        __tsan_acquire(self->atomics[i]);
+    }
+    self->n_atomics = 0;
+    self->fenced = true;
+}
+
+unsigned fake_thread_atomic_inc(unsigned *at, unsigned limit) {
+    member *self = fake_me.engine;
+    _Atomic unsigned *word = (_Atomic unsigned *)at;
+    if (self->fenced) {
+        __tsan_release(at);
+    }
+    unsigned old = atomic_load_explicit(word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(word, &old, old >= limit ? 0 : old + 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+    }
+    self->atomics[self->n_atomics % MAX_ATOMICS] = at;
+    self->n_atomics += self->n_atomics < MAX_ATOMICS;
+    return old;
+}
+
+static void wake(meeting *m) {
+    pthread_mutex_lock(&m->lock);
+    pthread_cond_broadcast(&m->opened);
+    pthread_mutex_unlock(&m->lock);
+}
+
+static void *body(void *user) {
+    member *self = user;
+    team *t = self->team;
+    fake_me = (fake_self){.mode = FAKE_THREADS, .kernel = t->work->name, .here = &self->here, .engine = self};
+    if (sigsetjmp(fake_me.exit, 0) == 0) {
+        t->call(t->work->arguments);
+    } else {
+        atomic_store_explicit(&t->abandoned, true, memory_order_relaxed);
+    }
+    fake_me.mode = FAKE_IDLE;
+    meeting *m = &t->barrier;
+    pthread_mutex_lock(&m->lock);
+    m->ended++;
+    if (m->arrived > 0 && !atomic_load_explicit(&t->abandoned, memory_order_relaxed)) {
+        char where[160];
+        fake_die("%s: ended, while other threads wait at the barrier of line %d", fake_where(where), m->line);
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (atomic_load_explicit(&t->abandoned, memory_order_relaxed)) {
+        wake(&t->barrier);
+        for (unsigned i = 0; i * FAKE_WARP < t->work->threads; i++) {
+            wake(&t->warps[i]);
+        }
+    }
+    return NULL;
+}
+
+/* ---- blocks ---- */
+
+static void make_meeting(meeting *m, unsigned expected) {
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_cond_init(&m->opened, NULL);
+    m->expected = expected;
+}
+
+static void end_meeting(meeting *m) {
+    pthread_mutex_destroy(&m->lock);
+    pthread_cond_destroy(&m->opened);
+}
+
+static team *make_team(const fake_work *w, unsigned copy) {
+    team *t = calloc(1, sizeof *t);
+    if (!t) {
+        fake_die("out of host memory");
+    }
+    t->work = w;
+    t->call = w->call[copy];
+    make_meeting(&t->barrier, w->threads);
+    for (unsigned i = 0; i * FAKE_WARP < w->threads; i++) {
+        unsigned left = w->threads - i * FAKE_WARP;
+        make_meeting(&t->warps[i], left < FAKE_WARP ? left : FAKE_WARP);
+    }
+    fake_poison_shared(w->copies[copy]);
+    return t;
+}
+
+static bool end_team(team *t) {
+    bool whole = !atomic_load(&t->abandoned);
+    end_meeting(&t->barrier);
+    for (unsigned i = 0; i * FAKE_WARP < t->work->threads; i++) {
+        end_meeting(&t->warps[i]);
+    }
+    free(t);
+    return whole;
+}
+
+bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once) {
+    team *teams[FAKE_MOST_BLOCKS];
+    const unsigned count = at_once * w->threads;
+    member *members = calloc(count, sizeof *members);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    for (unsigned b = 0; b < at_once; b++) {
+        teams[b] = make_team(w, b);
+    }
+    for (unsigned i = 0; members && i < count; i++) {
+        member *m = &members[fake_order(i, count, w->seed)];
+        unsigned index = (unsigned)(m - members), b = index % at_once;
+        m->team = teams[b];
+        m->index = index / at_once;
+        m->here = fake_thread_at(w, fake_block_at(w, n + b), m->index);
+        if (pthread_create(&m->thread, &attributes, body, m) != 0) {
+            fake_die("no thread for a CUDA thread");
+        }
+    }
+    for (unsigned i = 0; members && i < count; i++) {
+        pthread_join(members[i].thread, NULL);
+    }
+    bool whole = true;
+    for (unsigned b = 0; b < at_once; b++) {
+        whole &= end_team(teams[b]);
+    }
+    pthread_attr_destroy(&attributes);
+    free(members);
+    return whole;
+}
