@@ -30,7 +30,7 @@ static bool fits(const node *n, krf_dtype compute) {
     if (n->kind != NODE_SCALAR || n->strong || is_real(n->scalar.dtype) || is_real(compute) || compute == KRF_BOOL) {
         return true;
     }
-    return convert(n->scalar, compute).i == n->scalar.i;
+    return wide_of(convert(n->scalar, compute)) == wide_of(n->scalar);
 }
 
 static bool infer_elementwise(const graph *g, node *n) {

@@ -98,10 +98,11 @@ static krf_binding binding_of(const running *x, const char *name) {
         return is_real(v.dtype) ? krf_bind_real(name, v.f) : krf_bind_int(name, v.i);
     }
     const leaf *l = &x->g->leaves[index];
-    if (l->rank > 0 || (x->g->seed + (uint64_t)index) % 2 == 0) {
+    const value v = block_element(x->g, l->block, l->offset);
+    const bool too_large = v.dtype == KRF_U64 && v.i < 0; /* for krf_bind_int */
+    if (l->rank > 0 || too_large || (x->g->seed + (uint64_t)index) % 2 == 0) {
         return krf_bind_array(name, x->leaves[index]);
     }
-    const value v = block_element(x->g, l->block, l->offset);
     return is_real(v.dtype) ? krf_bind_real(name, v.f) : krf_bind_int(name, v.i);
 }
 
