@@ -119,6 +119,10 @@ bool graph_import(graph *g, const krf_graph *from, int n_outputs, const krf_expr
     bool right = map != NULL;
     memset(g, 0, sizeof *g);
     g->seed = 1;
+    for (int k = 0; k < MOST_LEAVES; k++) { /* names may leave gaps */
+        g->leaves[k].block = k;
+        g->blocks[k].count = 1;
+    }
     for (uint32_t id = 1; right && id < from->n_nodes; id++) {
         if (g->n_nodes == MOST_NODES) {
             right = fails(r, "more than %d nodes", MOST_NODES);
