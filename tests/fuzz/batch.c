@@ -2,17 +2,15 @@
  * one. */
 #include "fuzz/batch.h"
 
-#include "backend/cpu/loader.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "fuzz/batch_load.h"
 #include "fuzz/batch_text.h"
 #include "sched/context.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KERNELS_A_TEXT = 48 }; /* what one call of a compiler gets: well below its time limit */
 
@@ -20,7 +18,7 @@ typedef struct note {
     char *source;
     char name[64];
     krf__module *real; /* NULL: not compiled yet */
-    bool ours;         /* real is one of made_module's */
+    bool ours;         /* real is of batch_load.h, not of the back end */
 } note;
 
 static struct {
@@ -29,6 +27,8 @@ static struct {
     krf__device *device;
     note **notes; /* not compiled yet */
     size_t n, capacity;
+    void **handles; /* images that hold the kernels of batches */
+    size_t n_handles, handles_capacity;
     bool pretending;
     long together, alone;
 } batch;
@@ -87,6 +87,7 @@ static void outer_module_info(krf__device *device, krf__module *module, krf__mod
 static krf_status compile_alone(note *x) {
     void *image = NULL;
     size_t bytes = 0;
+    x->ours = false;
     krf_status status = batch.inner->compile(batch.device, x->source, x->name, &image, &bytes);
     if (status == KRF_OK) {
         status = batch.inner->load(batch.device, image, bytes, x->name, &x->real);
@@ -112,6 +113,14 @@ static krf_status outer_launch(krf__device *device, const krf__launch *launch, v
     return batch.inner->launch(device, &real, stream);
 }
 
+static void outer_close(krf__device *device) {
+    for (size_t i = 0; i < batch.n_handles; i++) {
+        (batch.inner == &krf__backend_cpu ? batch_unload_cpu : batch_unload_cuda)(device, batch.handles[i]);
+    }
+    batch.n_handles = 0;
+    batch.inner->close(device);
+}
+
 void batch_install(krf_context *context) {
     batch.inner = context->backend;
     batch.device = context->device;
@@ -121,6 +130,7 @@ void batch_install(krf_context *context) {
     batch.outer.unload = outer_unload;
     batch.outer.module_info = outer_module_info;
     batch.outer.launch = outer_launch;
+    batch.outer.close = outer_close;
     context->backend = &batch.outer;
 }
 
@@ -128,63 +138,30 @@ void batch_begin(void) { batch.pretending = true; }
 
 /* ---- many at once ---- */
 
-/* The back end's own loader would map the whole image once for every kernel in it. */
-static void *open_image(const void *image, size_t bytes) {
-    char path[] = "/tmp/kerfuse-fuzz-XXXXXX";
-    int fd = mkstemp(path);
-    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    bool written = file != NULL && fwrite(image, 1, bytes, file) == bytes;
-    written = file != NULL && fclose(file) == 0 && written;
-    void *library = written ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (fd >= 0) {
-        unlink(path);
-    }
-    return library;
-}
-
-static krf__kernel_function function_of(void *library, const char *symbol) {
-    void *address = dlsym(library, symbol);
-    krf__kernel_function function;
-    memcpy(&function, &address, sizeof function);
-    return function;
-}
-
-static void take_from_library(void *library, note *x) {
-    char finish[80];
-    struct krf__module *m = calloc(1, sizeof *m);
-    snprintf(finish, sizeof finish, "%s_finish", x->name);
-    m->run = function_of(library, x->name);
-    m->finish = function_of(library, finish);
-    if (m->run == NULL) {
-        free(m);
-        return;
-    }
-    x->real = m;
-    x->ours = true;
-}
-
 static void compile_together(note **notes, size_t n) {
+    const bool cpu = batch.inner == &krf__backend_cpu;
+    const char *names[KERNELS_A_TEXT];
+    krf__module *modules[KERNELS_A_TEXT] = {NULL};
     krf__str text = {0};
-    void *image = NULL;
+    void *image = NULL, *handle = NULL;
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++) {
         batch_text_add(&text, notes[i]->source, notes[i]->name, i);
+        names[i] = notes[i]->name;
     }
     if (!text.failed && batch.inner->compile(batch.device, text.data, "batch", &image, &bytes) == KRF_OK) {
-        bool cpu = batch.inner == &krf__backend_cpu;
-        void *library = cpu ? open_image(image, bytes) : NULL;
-        for (size_t i = 0; i < n; i++) {
-            if (library != NULL) {
-                take_from_library(library, notes[i]);
-            } else if (!cpu
-                       && batch.inner->load(batch.device, image, bytes, notes[i]->name, &notes[i]->real) != KRF_OK) {
-                notes[i]->real = NULL;
-            }
-            batch.together += notes[i]->real != NULL;
-        }
-    } else {
+        handle = (cpu ? batch_load_cpu : batch_load_cuda)(batch.device, image, bytes, n, names, modules);
+    }
+    if (handle == NULL) {
         fprintf(stderr, "%zu kernels do not compile together, so they are compiled alone: %.600s\n", n,
                 krf_error_message());
+    } else if (krf__grow(&batch.handles, &batch.handles_capacity, batch.n_handles + 1, sizeof *batch.handles)) {
+        batch.handles[batch.n_handles++] = handle;
+    }
+    for (size_t i = 0; i < n; i++) {
+        notes[i]->real = modules[i];
+        notes[i]->ours = true;
+        batch.together += modules[i] != NULL;
     }
     krf__mem_free(image);
     krf__str_free(&text);

@@ -1,5 +1,5 @@
 /* libFuzzer entry point: any text parses or fails, and what parses prints to a text that parses and prints alike.
- * clang -fsanitize=fuzzer,address,undefined; seeds: tests/golden, the programs in tests/unit/test_text.c. */
+ * Built and run by coverage.sh; seeds: tests/corpus/parse. */
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/text.h"

@@ -177,6 +177,11 @@ static void pick_elementwise(dice *d, const graph *g, node *n) {
     for (int k = 0; k < op_arity(n->op); k++) {
         n->args[k] = constant ? any_scalar(d, g) : any_node(d, g);
     }
+    const node *last = &g->nodes[g->n_nodes - 1];
+    if (last->kind == NODE_REDUCE && last->keepdims && op_arity(n->op) == 2 && chance(d, 60)) {
+        n->args[0] = last->args[0]; /* as in a softmax: what was reduced meets the result */
+        n->args[1] = g->n_nodes - 1;
+    }
     for (int tries = 0; tries < 6 && !node_infer(g, n) && op_arity(n->op) > 1;
          tries++) { /* others that may fit the first */
         for (int k = 1; k < op_arity(n->op); k++) {

@@ -5,6 +5,35 @@
 #include "fuzz/oracle.h"
 #include "ir/graph.h"
 
+/* What the library's tables gain must not be left out of the random graphs by mistake: a kind of node, or a dtype, that
+ * is not known here does not compile. Elementwise operations and reductions need rows in tests/ops. */
+enum {
+    KNOWN_poison,
+    KNOWN_constant,
+    KNOWN_scalar,
+    KNOWN_input,
+    KNOWN_placeholder,
+    KNOWN_cast,
+    KNOWN_transpose,
+    KNOWN_slice,
+    KNOWN_broadcast_to,
+    KNOWN_reshape,
+    KNOWN_view,
+    KNOWN_load,
+    KNOWN_store
+};
+#define NODE(name, arity) _Static_assert(KNOWN_##name >= 0, "a kind of node that the random graphs do not have");
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+_Static_assert(DTYPES == (int)KRF__DTYPE_COUNT, "dtypes.def has a dtype that tests/ops/common.h has not");
+
 static void import_constant(const krf__node *from, node *n) {
     krf_dtype dtype = (krf_dtype)from->dtype;
     n->kind = NODE_SCALAR;
@@ -119,6 +148,10 @@ bool graph_import(graph *g, const krf_graph *from, int n_outputs, const krf_expr
     bool right = map != NULL;
     memset(g, 0, sizeof *g);
     g->seed = 1;
+    for (int k = 0; k < MOST_LEAVES; k++) { /* names may leave gaps */
+        g->leaves[k].block = k;
+        g->blocks[k].count = 1;
+    }
     for (uint32_t id = 1; right && id < from->n_nodes; id++) {
         if (g->n_nodes == MOST_NODES) {
             right = fails(r, "more than %d nodes", MOST_NODES);

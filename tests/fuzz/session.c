@@ -21,7 +21,7 @@ bool session_open(session *s, target what, const char *device, bool *missing, re
     *s = (session){.target = what};
     bool right = true;
     if (what == TARGET_CUDA || what == TARGET_COMPILED) {
-        right = open_context(&s->tested, device, KRF_CPU_COMPILE, 1, missing, r);
+        right = open_context(&s->tested, device, KRF_CPU_COMPILE, 2, missing, r);
         if (right) {
             batch_install(s->tested);
         }

@@ -28,9 +28,9 @@ int main(void) {
     if (device != NULL && strncmp(device, "cuda", 4) == 0) {
         o = run_some(TARGET_CUDA, device, 100);
     } else {
-        o = run_some(TARGET_INTERPRETER, "cpu", 6000);
-        o = o == ALL_RIGHT ? run_some(TARGET_AUTO, "cpu", 600) : o;
-        o = o == ALL_RIGHT ? run_some(TARGET_COMPILED, "cpu", 40) : o;
+        o = run_some(TARGET_INTERPRETER, "cpu", 4000);
+        o = o == ALL_RIGHT ? run_some(TARGET_AUTO, "cpu", 300) : o;
+        o = o == ALL_RIGHT ? run_some(TARGET_COMPILED, "cpu", 20) : o;
     }
     return o == ALL_RIGHT ? 0 : o == NO_DEVICE ? 77 : 1;
 }

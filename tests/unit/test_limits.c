@@ -1,0 +1,74 @@
+/* Unit tests of src/pass/limits.c, and of the context option that sets limits: what a plan is cut into. That no result
+ * depends on them is shown by tests/fuzz. */
+#include "pass/pass.h"
+#include <kerfuse/kerfuse.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void test_texts(void **unused) {
+    static const char *const wrong[] = {"",
+                                        "on",
+                                        "operations",
+                                        "operations=",
+                                        "operations=0",
+                                        "results=33",
+                                        "operations=8,",
+                                        "operations=8;",
+                                        "fields=99999999999",
+                                        "Results=1"};
+    krf__limits l;
+    (void)unused;
+    assert_true(krf__limits_parse(NULL, &l));
+    assert_memory_equal(&l, &krf__default_limits, sizeof l);
+    assert_true(krf__limits_parse("operations=8,prologue=0", &l));
+    assert_int_equal(l.operations, 8);
+    assert_int_equal(l.prologue, 0);
+    assert_int_equal(l.results, krf__default_limits.results);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(krf__limits_parse(wrong[i], &l));
+    }
+}
+
+/* Kernels of sum(exp(x) + y) * 2, x + y, at these limits. */
+static int kernels(const char *fusion) {
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    krf_plan *plan = NULL;
+    const int64_t shape[1] = {100};
+    options.device = "cpu";
+    options.cpu_tier = KRF_CPU_INTERPRET;
+    options.fusion = fusion;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_graph *g = krf_graph_create(context);
+    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, shape), y = krf_placeholder(g, "y", KRF_F32, 1, shape);
+    krf_expr sum = krf_sum(krf_add(krf_exp(x), y), 0, NULL, false);
+    const krf_expr outputs[2] = {krf_multiply(sum, krf_int(g, 2)), krf_add(x, y)};
+    assert_int_equal(krf_compile(g, 2, outputs, NULL, &plan), KRF_OK);
+    int n = krf_plan_kernels(plan);
+    krf_plan_release(plan);
+    krf_graph_destroy(g);
+    krf_context_destroy(context);
+    return n;
+}
+
+static void test_kernels(void **unused) {
+    (void)unused;
+    assert_int_equal(kernels(NULL), 2);         /* the reduction with all around it, and the map */
+    assert_int_equal(kernels("off"), 5);        /* exp, add, sum, multiply, add */
+    assert_int_equal(kernels("prologue=0"), 2); /* exp(x) + y beside x + y, then the rest */
+    assert_int_equal(kernels("prologue=0,results=1"), 3);
+    assert_int_equal(kernels("epilogue=0"), 3);
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    options.fusion = "sometimes";
+    assert_int_equal(krf_context_create(&options, &context), KRF_E_ARGUMENT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_kernels)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
