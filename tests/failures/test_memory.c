@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *folder;
+static const char *folder, *device = "cpu"; /* KRF_TEST_DEVICE */
 
 typedef struct memory_loop {
     const char *name;
@@ -23,7 +23,7 @@ typedef struct memory_loop {
 static void quiet(void) { krf__mem_fail_at(0); }
 
 static scene scene_of(const memory_loop *l) {
-    return (scene){.device = "cpu",
+    return (scene){.device = device,
                    .tier = l->tier,
                    .steps = l->steps,
                    .folder = folder,
