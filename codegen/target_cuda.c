@@ -88,7 +88,8 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
 
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text) {
     while (text != NULL && *text != '\0') {
-        size_t length = strcspn(text, "\n") + 1;
+        size_t length = strcspn(text, "\n");
+        length += text[length] == '\n'; /* the last line has none where memory ran out in it */
         krf__str_put(out, indent);
         krf__str_putn(out, text, length);
         text += length;

@@ -86,7 +86,7 @@ static krf_array *array_of(const krf__run *r, const krf__buffer *b) {
 /* The bytes that an operand of a kernel touches; false for none. */
 static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first,
                           const char **low, const char **high) {
-    const krf_array *array = array_of(r, &r->compiled->data.buffers[o->buffer]);
+    const krf_array *array = o->counts ? NULL : array_of(r, &r->compiled->data.buffers[o->buffer]);
     int64_t item = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
     if (array == NULL || array->size == 0) {
         return false;

@@ -21,9 +21,10 @@ typedef struct told {
 } told;
 
 static void run_batch(loop_body body, void *user, long step, int batch, told *t) {
-    for (int i = 0; i < batch && !t->done; i++, t->n += step) {
+    verdict v = LOOP_MORE;
+    for (int i = 0; i < batch && v != LOOP_DONE && v != LOOP_LAST; i++, t->n += step) {
         alarm(SECONDS);
-        verdict v = body(user, t->n);
+        v = body(user, t->n);
         t->met += v != LOOP_DONE;
         t->wrong += v == LOOP_WRONG;
         t->done = v == LOOP_DONE;

@@ -5,6 +5,7 @@
 /* One run with the n-th call failing. */
 typedef enum verdict {
     LOOP_MORE,  /* the fault was met, and all promises were kept */
+    LOOP_LAST,  /* the same, and this process is of no use any more */
     LOOP_DONE,  /* there was no n-th call */
     LOOP_WRONG, /* a promise was broken; a line on stderr says which */
 } verdict;

@@ -51,6 +51,10 @@ int main(int argc, char **argv) {
         } else {
             hash = add(hash, argv[i], strlen(argv[i]) + 1);
         }
+        struct stat about;
+        if (i > 2 && strcmp(argv[i - 1], "-include") == 0 && stat(argv[i], &about) == 0) {
+            hash = add(hash, &about.st_mtim, sizeof about.st_mtim);
+        }
     }
     char kept[4096], fresh[4200], buffer[65536];
     int fd = memfd_create("source", MFD_CLOEXEC);

@@ -36,9 +36,20 @@ void scene_empty(const char *folder) { nftw(folder, remove_one, 16, FTW_DEPTH | 
 
 /* Contexts copy the environment, an allocation each: the loops would try as many n for nothing. */
 static bool keep_needed_environment(void) {
-    static const char *const names[] = {"PATH",           "CC",           "HOME",         "KRF_BUILD_DIR",
-                                        "KRF_SOURCE_DIR", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS",
-                                        "TSAN_OPTIONS"};
+    static const char *const names[] = {"PATH",
+                                        "CC",
+                                        "HOME",
+                                        "KRF_BUILD_DIR",
+                                        "KRF_SOURCE_DIR",
+                                        "ASAN_OPTIONS",
+                                        "LSAN_OPTIONS",
+                                        "UBSAN_OPTIONS",
+                                        "TSAN_OPTIONS",
+                                        "KRF_LIBCUDA",
+                                        "KRF_LIBNVRTC",
+                                        "FAKECUDA_CXX",
+                                        "FAKECUDA_CXXFLAGS",
+                                        "KRF_TEST_DEVICE"};
     enum { COUNT = sizeof names / sizeof *names };
     char *values[COUNT];
     bool right = true;
@@ -50,6 +61,13 @@ static bool keep_needed_environment(void) {
     for (int i = 0; i < COUNT; i++) {
         right &= values[i] == NULL || setenv(names[i], values[i], 1) == 0;
         free(values[i]);
+    }
+    /* The simulated GPU's compiler remembers as well. */
+    const char *cxx = getenv("FAKECUDA_CXX"), *build = getenv("KRF_BUILD_DIR");
+    char wrapped[4096];
+    if (right && cxx != NULL && build != NULL) {
+        snprintf(wrapped, sizeof wrapped, "%s/tests/remembering_cc %s/compiled %s", build, build, cxx);
+        right = setenv("FAKECUDA_CXX", wrapped, 1) == 0;
     }
     return right;
 }
@@ -172,6 +190,8 @@ static krf_status open_context(scene *s) {
     return status;
 }
 
+static krf_status take_extra(scene *s) { return s->extra(s); }
+
 static const step steps[] = {
     {~0u, "create", open_context},
     {SCENE_EVALUATE, "evaluate", scene_evaluate},
@@ -183,6 +203,7 @@ static const step steps[] = {
     {SCENE_VIEWS, "views", scene_views},
     {SCENE_LARGE, "large", scene_large},
     {SCENE_REOPEN, "reopen", scene_reopen},
+    {SCENE_EXTRA, "extra", take_extra},
 };
 
 /* What failed because of somebody else must be right as soon as that is over. */

@@ -16,20 +16,23 @@ enum {
     SCENE_VIEWS = 1 << 6,  /* views and copies */
     SCENE_LARGE = 1 << 7,  /* enough work for all threads, and for the automatic tier to compile it */
     SCENE_REOPEN = 1 << 8, /* SCENE_LARGE on another context, which finds a warm disk cache */
+    SCENE_EXTRA = 1 << 9,  /* a step of the caller's */
     SCENE_ALL = (1 << 9) - 1,
 };
 
-typedef struct scene {
+typedef struct scene scene;
+struct scene {
     /* by the caller */
     const char *device; /* "cpu", "cuda" */
     krf_cpu_tier tier;
     unsigned steps;
-    const char *folder;      /* for FOLDER/cache and for files */
-    bool background;         /* compile beside the interpreter, not before a run */
-    const char *compiler;    /* NULL: the usual one */
-    void (*quiet)(void);     /* ends whatever makes things fail; called before a step is tried again */
-    bool may_stay_lost;      /* the context may say KRF_E_LOST from the failure on */
-    bool compiler_is_broken; /* nothing can be expected to be compiled, even on the second try */
+    const char *folder;            /* for FOLDER/cache and for files */
+    bool background;               /* compile beside the interpreter, not before a run */
+    const char *compiler;          /* NULL: the usual one */
+    void (*quiet)(void);           /* ends whatever makes things fail; called before a step is tried again */
+    krf_status (*extra)(scene *s); /* SCENE_EXTRA */
+    bool may_stay_lost;            /* the context may say KRF_E_LOST from the failure on */
+    bool compiler_is_broken;       /* nothing can be expected to be compiled, even on the second try */
 
     /* of the run */
     krf_context *context;
@@ -39,7 +42,7 @@ typedef struct scene {
     int wrong;             /* broken promises, each with a line on stderr */
     krf_cache_stats stats; /* of the context at its end, and of that of SCENE_REOPEN */
     krf_cache_stats again;
-} scene;
+};
 
 /* Opens a context, takes the steps until one fails, tries that again, and closes the context. */
 void scene_run(scene *s);

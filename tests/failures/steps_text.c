@@ -56,7 +56,8 @@ static krf_status load(scene *s, const char *path, krf_array **a) {
 }
 
 krf_status scene_files(scene *s) {
-    float data[N], other[N], turned[N];
+    static float data[N], other[N];
+    float turned[N];
     char path[160], missing[160];
     snprintf(path, sizeof path, "%s/file.npy", s->folder);
     snprintf(missing, sizeof missing, "%s/missing.npy", s->folder);

@@ -113,17 +113,28 @@ void krf__cuda_unsettle(krf__device *d) {
     pthread_mutex_unlock(&d->order_lock);
 }
 
+/* The device's stream goes on when the caller's stream has come so far. Where that cannot be said the host waits:
+ * without an order, memory would be freed and used again while kernels still work on it. */
+static krf_status order_behind(krf__device *d, cu_stream stream) {
+    pthread_mutex_lock(&d->order_lock);
+    krf_status status = CU(d, cuEventRecord(d->foreign, stream));
+    if (status == KRF_OK) {
+        status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
+    }
+    pthread_mutex_unlock(&d->order_lock);
+    if (status != KRF_OK && status != KRF_E_LOST) {
+        (void)d->driver.cuStreamSynchronize(stream);
+    }
+    return status;
+}
+
 krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
     if (e->unsettles) {
         krf__cuda_unsettle(d);
     }
-    if (status == KRF_OK && e->foreign && !e->capturing) {
-        pthread_mutex_lock(&d->order_lock);
-        status = CU(d, cuEventRecord(d->foreign, e->stream));
-        if (status == KRF_OK) {
-            status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
-        }
-        pthread_mutex_unlock(&d->order_lock);
+    if (e->foreign && !e->capturing && status != KRF_E_LOST) {
+        krf_status ordered = order_behind(d, e->stream); /* a call that failed may have started work all the same */
+        status = status == KRF_OK ? ordered : status;
     }
     if (e->pushed) {
         /* What was done is done: a failure here does not undo it. A fault of a kernel that is reported here marks the

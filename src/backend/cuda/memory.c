@@ -60,6 +60,16 @@ void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes) {
     }
 }
 
+/* Waits for a copy from or to memory of the caller, who may do with it what he likes as soon as the call returns, failed
+ * or not. Hence once more if waiting fails: the copy may still be going on. */
+static krf_status await_copy(krf__device *d, cu_stream stream) {
+    krf_status status = CU(d, cuStreamSynchronize(stream));
+    if (status != KRF_OK && status != KRF_E_LOST) {
+        (void)d->driver.cuStreamSynchronize(stream);
+    }
+    return status;
+}
+
 /* Waits for the copy: the driver stages pageable memory, but reads pinned memory when the stream gets there. */
 krf_status krf__cuda_upload(krf__device *d, void *to, const void *from, size_t bytes, void *stream) {
     krf__entry e;
@@ -67,7 +77,7 @@ krf_status krf__cuda_upload(krf__device *d, void *to, const void *from, size_t b
     if (status == KRF_OK && bytes) {
         status = CU(d, cuMemcpyHtoDAsync_v2(krf__cuda_address(to), from, bytes, e.stream));
         if (status == KRF_OK) {
-            status = CU(d, cuStreamSynchronize(e.stream));
+            status = await_copy(d, e.stream);
         }
     }
     return krf__cuda_leave(d, &e, status);
@@ -79,7 +89,7 @@ krf_status krf__cuda_download(krf__device *d, void *to, const void *from, size_t
     if (status == KRF_OK && bytes) {
         status = CU(d, cuMemcpyDtoHAsync_v2(to, krf__cuda_address(from), bytes, e.stream));
         if (status == KRF_OK) {
-            status = CU(d, cuStreamSynchronize(e.stream));
+            status = await_copy(d, e.stream);
         }
     }
     return krf__cuda_leave(d, &e, status);

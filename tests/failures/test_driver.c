@@ -1,0 +1,520 @@
+/* The CUDA path when the driver or NVRTC fails: the n-th call of each entry point, for n = 1, 2, 3, ... until a run
+ * passes, with several codes (with KRF_EXHAUSTIVE all codes for every n, without it in turn). The call says the right
+ * status and names the entry, nothing leaks, and the same context is right afterwards; or says that the device is lost,
+ * after errors that the driver never recovers from, and then a new process works. Every entry point of driver.def and
+ * nvrtc.def is tried, or named in `excused` with the reason. ctest: simulated */
+#include "failures/loop.h"
+#include "failures/scenario.h"
+
+#include "backend/cuda/driver.h"
+#include "base/mem.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- entries and codes ---- */
+
+typedef struct entry {
+    const char *name;
+    bool nvrtc;
+} entry;
+
+static const entry entries[] = {
+#define CU_FUNCTION(name, need, arguments) {#name, false},
+#include "backend/cuda/driver.def"
+#define NVRTC_FUNCTION(name, type, arguments) {#name, true},
+#include "backend/cuda/nvrtc.def"
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+/* Called only when something else has failed: its first `times` calls are made to. NULL: the compiler, always. */
+static const struct after {
+    const char *name, *first;
+    unsigned code, times;
+} after[] = {
+    {"cuGetErrorName", "cuLaunchKernel", 1, 1},
+    {"cuGetErrorString", "cuLaunchKernel", 1, 1},
+    {"cuMemPoolTrimTo", "cuMemAllocFromPoolAsync", 2, 1},
+    {"cuMemGetInfo_v2", "cuMemAllocFromPoolAsync", 2, 2},
+    {"nvrtcGetProgramLogSize", NULL, 0, 0},
+    {"nvrtcGetProgramLog", NULL, 0, 0},
+};
+
+/* What is not made to fail, and why. */
+static const struct excused {
+    const char *name, *why;
+} excused[] = {
+    {"nvrtcGetErrorString", "returns a text, which cannot be an error"},
+};
+
+/* Closing and giving back: a failure has nobody to go to, and what was to be given back stays with the driver. */
+static const char *const gives_back[] = {
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxPopCurrent_v2",
+    "cuCtxPushCurrent_v2",
+    "cuCtxGetCurrent",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuEventDestroy_v2",
+    "cuMemFree_v2",
+    "cuMemFreeAsync",
+    "cuMemPoolDestroy",
+    "cuLibraryUnload",
+    "nvrtcDestroyProgram",
+};
+
+enum { OUT_OF_MEMORY = 2, UNKNOWN = 999 };
+static const unsigned driver_codes[] = {OUT_OF_MEMORY, 719, 1, 700, 209, UNKNOWN, 802};
+static const unsigned nvrtc_codes[] = {1, 6, 11, 7}; /* memory, compilation, internal error, built-in operation */
+enum { DRIVER_CODES = 7, NVRTC_CODES = 4 };
+
+static bool is_sticky(unsigned code) { return code == 719 || code == 700 || code == UNKNOWN; }
+
+/* ---- the doubles ---- */
+
+typedef struct doubles {
+    unsigned (*calls)(const char *name);
+    void (*fail)(const char *name, unsigned n, unsigned code);
+    void (*reset)(void);
+    int (*live)(void); /* the driver's only */
+} doubles;
+
+static doubles sides[2]; /* driver, NVRTC */
+
+static void find(void *library, const char *name, void *function) {
+    void *address = library != NULL ? dlsym(library, name) : NULL;
+    memcpy(function, &address, sizeof address);
+}
+
+static bool open_doubles(void) {
+    for (int i = 0; i < 2; i++) {
+        const char *path = getenv(i == 0 ? "KRF_LIBCUDA" : "KRF_LIBNVRTC");
+        void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        find(library, "fakecuda_calls", &sides[i].calls);
+        find(library, "fakecuda_fail", &sides[i].fail);
+        find(library, "fakecuda_reset", &sides[i].reset);
+        find(library, "fakecuda_live", &sides[i].live);
+        if (sides[i].reset == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void reset(void) {
+    sides[0].reset();
+    sides[1].reset();
+}
+
+static int side_of(const char *name) { return strncmp(name, "nvrtc", 5) == 0; }
+
+/* ---- a caller's stream ---- */
+
+static struct {
+    krf__driver driver;
+    cu_context context;
+    cu_stream stream;
+    cu_result (*begin_capture)(cu_stream stream, cu_enum mode);
+    cu_result (*end_capture)(cu_stream stream, void **graph);
+    cu_result (*destroy_graph)(void *graph);
+} user;
+
+/* A program with a stream of its own. Once in each process, before anything fails. */
+static bool open_user(void) {
+    if (user.stream != NULL) {
+        return true;
+    }
+    void *library = dlopen(getenv("KRF_LIBCUDA"), RTLD_NOW | RTLD_LOCAL);
+    find(library, "cuStreamBeginCapture_v2", &user.begin_capture);
+    find(library, "cuStreamEndCapture", &user.end_capture);
+    find(library, "cuGraphDestroy", &user.destroy_graph);
+    cu_context popped;
+    return krf__driver_open(&user.driver, NULL) == KRF_OK
+           && user.driver.cuDevicePrimaryCtxRetain(&user.context, 0) == KRF__CUDA_SUCCESS
+           && user.driver.cuCtxPushCurrent_v2(user.context) == KRF__CUDA_SUCCESS
+           && user.driver.cuStreamCreate(&user.stream, KRF__CU_STREAM_NON_BLOCKING) == KRF__CUDA_SUCCESS
+           && user.driver.cuCtxPopCurrent_v2(&popped) == KRF__CUDA_SUCCESS && user.destroy_graph != NULL;
+}
+
+enum { N = 500 };
+
+static krf_status check_twice(scene *s, krf_array *y) {
+    static float got[N]; /* a lost device may still be writing */
+    krf_status status = krf_array_to_host(y, got, sizeof got);
+    for (int i = 0; status == KRF_OK && i < N; i++) {
+        if (got[i] != (float)i * 2 + 1) {
+            scene_wrong(s, "on a caller's stream: element %d is %g", i, (double)got[i]);
+            break;
+        }
+    }
+    return status;
+}
+
+/* Runs the plan while the stream is being captured: nothing may happen yet. */
+static krf_status run_captured(krf_plan *plan, const krf_binding *x, krf_array **y) {
+    enum { GLOBAL = 0 };
+    void *graph = NULL;
+    if (user.begin_capture(user.stream, GLOBAL) != KRF__CUDA_SUCCESS) {
+        return KRF_OK; /* the device is lost: the next call says so */
+    }
+    krf_status status = krf_plan_run(plan, user.stream, 1, x, y);
+    if (user.end_capture(user.stream, &graph) == KRF__CUDA_SUCCESS && graph != NULL) {
+        user.destroy_graph(graph);
+    }
+    return status;
+}
+
+/* A plan on the caller's stream, in turn with work on the context's own. */
+static krf_status on_streams(scene *s) {
+    static float data[N];
+    for (int i = 0; i < N; i++) {
+        data[i] = (float)i;
+    }
+    krf_array *x = NULL, *y = NULL, *z = NULL;
+    krf_plan *plan = NULL;
+    krf_graph *g = krf_graph_create(s->context);
+    krf_expr v = krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N});
+    krf_expr w = krf_add(krf_multiply(v, krf_int(g, 2)), krf_int(g, 1));
+    krf_status status = krf_compile(g, 1, &w, NULL, &plan);
+    status = status == KRF_OK ? krf_array_from_host(s->context, KRF_F32, 1, (int64_t[]){N}, data, &x) : status;
+    krf_binding b = krf_bind_array("x", x);
+    for (int round = 0; status == KRF_OK && round < 2; round++) {
+        status = krf_plan_run(plan, user.stream, 1, &b, &y); /* the first makes y */
+        status = status == KRF_OK ? check_twice(s, y) : status;
+        status = status == KRF_OK ? krf_array_create(s->context, KRF_F32, 1, (int64_t[]){N}, &z) : status;
+        status = status == KRF_OK ? krf_array_copy(z, y) : status;
+        status = status == KRF_OK ? krf_plan_run(plan, user.stream, 1, &b, &z) : status;
+        status = status == KRF_OK ? krf_plan_run(plan, user.stream, 1, &b, &z) : status; /* nothing new to wait for */
+        status = status == KRF_OK ? check_twice(s, z) : status;
+        status = status == KRF_OK ? krf_array_copy(z, y) : status; /* leaves work behind that a capture must wait for */
+        status = status == KRF_OK ? run_captured(plan, &b, &y) : status;
+        krf_array_release(z);
+        z = NULL;
+    }
+    status = status == KRF_OK ? krf_context_synchronize(s->context) : status;
+    krf_kernel_info info = {.size = sizeof info};
+    status = status == KRF_OK ? krf_plan_kernel(plan, 0, &info) : status;
+    krf_plan_release(plan);
+    krf_graph_destroy(g);
+    krf_array_release(x);
+    krf_array_release(y);
+    krf_array_release(z);
+    return status;
+}
+
+/* PTX and a cubin without the device, through NVRTC alone. */
+static krf_status dump_binaries(scene *s) {
+    krf_graph *g = krf_graph_create(s->context);
+    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N}), y = krf_multiply(x, x);
+    krf_status status = KRF_OK;
+    for (int kind = KRF_DUMP_PTX; status == KRF_OK && kind <= KRF_DUMP_CUBIN; kind++) {
+        char *text = NULL;
+        size_t size = 0;
+        status = krf_dump(g, 1, &y, (krf_dump_kind)kind, "cuda", NULL, &text, &size);
+        if ((status == KRF_OK) != (text != NULL && size > 0)) {
+            scene_wrong(s, "krf_dump: %s, %zu bytes", krf_status_name(status), size);
+        }
+        krf_free(text);
+    }
+    krf_graph_destroy(g);
+    return status;
+}
+
+/* A sum that several blocks share, which takes counters that are zero. */
+static krf_status sum_much(scene *s) {
+    enum { MUCH = 20000 };
+    static float data[MUCH];
+    float sum = 0;
+    for (int i = 0; i < MUCH; i++) {
+        data[i] = (float)(i % 7);
+        sum += data[i]; /* exact */
+    }
+    krf_array *x = NULL, *y = NULL;
+    krf_graph *g = krf_graph_create(s->context);
+    krf_status status = krf_array_from_host(s->context, KRF_F32, 1, (int64_t[]){MUCH}, data, &x);
+    for (int round = 0; status == KRF_OK && round < 2; round++) {
+        static float got;
+        status = krf_eval(krf_sum(krf_input(g, x), 0, NULL, false), &y);
+        status = status == KRF_OK ? krf_array_to_host(y, &got, sizeof got) : status;
+        if (status == KRF_OK && got != sum) {
+            scene_wrong(s, "a sum of %d elements is %g, not %g", MUCH, (double)got, (double)sum);
+        }
+    }
+    krf_graph_destroy(g);
+    krf_array_release(x);
+    krf_array_release(y);
+    return status;
+}
+
+static krf_status take_extra(scene *s) {
+    krf_status status = on_streams(s);
+    status = status == KRF_OK ? sum_much(s) : status;
+    return status == KRF_OK ? dump_binaries(s) : status;
+}
+
+/* ---- a run ---- */
+
+static const char *folder;
+
+typedef struct driver_loop {
+    const char *name; /* of the steps */
+    unsigned steps;
+    bool warm, no_pools;
+    int entry;
+    const struct after *after;
+    const unsigned *codes;
+    int n_codes, turn; /* codes in turn from this one on; n_codes 1: always the same */
+} driver_loop;
+
+static scene scene_of(const driver_loop *l) {
+    return (scene){.device = "cuda",
+                   .steps = l->steps,
+                   .folder = folder,
+                   .extra = take_extra,
+                   .compiler_is_broken = l->after != NULL && l->after->first == NULL};
+}
+
+static bool is_in(const char *name, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(name, list[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_leave_things(const char *name) {
+    return is_in(name, gives_back, sizeof gives_back / sizeof *gives_back);
+}
+
+static krf_status expected_status(const driver_loop *l, unsigned code) {
+    const entry *e = &entries[l->entry];
+    if (e->nvrtc) {
+        return code == 1 ? KRF_E_MEMORY : KRF_E_COMPILE;
+    }
+    /* cuInit's unknown error is a matter of installation. */
+    bool before_all = code == UNKNOWN && strcmp(e->name, "cuInit") == 0;
+    return code == OUT_OF_MEMORY ? KRF_E_MEMORY : is_sticky(code) && !before_all ? KRF_E_LOST : KRF_E_DEVICE;
+}
+
+static void judge(const driver_loop *l, scene *s, unsigned code) {
+    const entry *e = &entries[l->entry];
+    krf_status expected = expected_status(l, code);
+    bool by_first = l->after != NULL /* then what failed first may be what the call reports */
+                    && (s->status == KRF_E_DEVICE || s->status == KRF_E_MEMORY || s->status == KRF_E_COMPILE);
+    if (s->status != KRF_OK && s->status != expected && !by_first) {
+        scene_wrong(s, "%s, not %s: %s", krf_status_name(s->status), krf_status_name(expected), s->message);
+    }
+    bool named = strstr(s->message, e->name) != NULL
+                 || (e->nvrtc && strstr(s->message, "NVRTC") != NULL)
+                 /* lost: whoever met it first; memory: what was asked for */
+                 || (s->status == KRF_E_LOST && strstr(s->message, "failed with CUDA_ERROR") != NULL)
+                 || (s->status == KRF_E_MEMORY && strstr(s->message, "out of device memory") != NULL) || by_first;
+    if (s->status != KRF_OK && !named) {
+        scene_wrong(s, "\"%s\" does not name the entry point", s->message);
+    }
+    if (s->status != KRF_OK && is_sticky(code) && strstr(s->message, "lost") == NULL && expected == KRF_E_LOST
+        && !by_first) {
+        scene_wrong(s, "\"%s\" does not say that the device is lost", s->message);
+    }
+}
+
+static unsigned code_of(const driver_loop *l, long n) {
+    return l->n_codes == 1 ? l->codes[0] : l->codes[(n + l->turn) % l->n_codes];
+}
+
+/* A compiler that finds an error in every kernel. */
+static void use_broken_compiler(void) {
+    static char path[160];
+    snprintf(path, sizeof path, "%s/../cxx.sh", folder);
+    FILE *file = fopen(path, "w");
+    if (file == NULL || fputs("#!/bin/sh\necho 'kernel.cu:1: error: no' >&2\nexit 1\n", file) < 0 || fclose(file) != 0
+        || chmod(path, 0700) != 0 || setenv("FAKECUDA_CXX", path, 1) != 0) {
+        perror(path);
+    }
+}
+
+static void prepare(const driver_loop *l) {
+    setenv("FAKECUDA_POOLS", l->no_pools ? "0" : "1", 1);
+    /* What could not be given back is in the way of what is closed after it, which the doubles complain about. */
+    setenv("FAKECUDA_STRICT", may_leave_things(entries[l->entry].name) ? "0" : "1", 1);
+    if (!l->warm) {
+        scene_empty(folder);
+    }
+    reset();
+    if (l->after != NULL && l->after->first == NULL) {
+        use_broken_compiler(); /* in this process, which tries nothing else */
+    }
+    for (unsigned k = 1; l->after != NULL && k <= l->after->times; k++) {
+        sides[side_of(l->after->first)].fail(l->after->first, k, l->after->code);
+    }
+}
+
+static verdict run(void *argument, long n) {
+    const driver_loop *l = argument;
+    const char *name = entries[l->entry].name;
+    unsigned code = code_of(l, n);
+    scene s = scene_of(l);
+    s.may_stay_lost = !entries[l->entry].nvrtc && is_sticky(code);
+    if (!open_user()) {
+        fprintf(stderr, "BROKEN: the doubles do not open: %s\n", krf_error_message());
+        return LOOP_WRONG;
+    }
+    prepare(l);
+    int live = sides[0].live(), files = scene_open_files();
+    long before = krf__mem_live();
+    sides[entries[l->entry].nvrtc].fail(name, (unsigned)n, code);
+    scene_run(&s);
+    bool met = sides[entries[l->entry].nvrtc].calls(name) >= (unsigned)n;
+    judge(l, &s, code);
+    if (krf__mem_live() != before) {
+        scene_wrong(&s, "%ld blocks are in use, and %ld were before (%s)", krf__mem_live(), before, s.message);
+    }
+    if (!s.may_stay_lost && !may_leave_things(name) && sides[0].live() != live) {
+        scene_wrong(&s, "%d things of the driver's are alive, and %d were before", sides[0].live(), live);
+    }
+    if (files != scene_open_files()) {
+        scene_wrong(&s, "%d descriptors are open, and %d were before", scene_open_files(), files);
+    }
+    if (s.wrong != 0) {
+        fprintf(stderr, "  %s fails with %u, %s%s%s\n", name, code, l->name, l->warm ? ", warm cache" : "",
+                l->no_pools ? ", without pools" : "");
+    }
+    /* A lost device is lost until the process ends; that new processes find another one, the next n show. */
+    return s.wrong != 0 ? LOOP_WRONG : !met ? LOOP_DONE : s.may_stay_lost ? LOOP_LAST : LOOP_MORE;
+}
+
+/* ---- counting ---- */
+
+static unsigned *counts; /* of the entries in an undisturbed run; shared with the child that makes it */
+
+static verdict count_calls(void *argument, long n) {
+    driver_loop *l = argument;
+    scene s = scene_of(l);
+    bool warm = l->warm;
+    if (n > 1) {
+        return LOOP_DONE;
+    }
+    if (!open_user()) {
+        fprintf(stderr, "BROKEN: the doubles do not open: %s\n", krf_error_message());
+        return LOOP_WRONG;
+    }
+    if (warm) { /* once more, with what the first run has left on disk */
+        l->warm = false;
+        prepare(l);
+        scene_run(&s);
+        l->warm = true;
+    }
+    prepare(l);
+    scene_run(&s);
+    for (int i = 0; i < ENTRIES; i++) {
+        counts[i] = sides[entries[i].nvrtc].calls(entries[i].name);
+    }
+    bool right = s.wrong == 0 && (s.status == KRF_OK || l->after != NULL);
+    if (!right) {
+        fprintf(stderr, "BROKEN: with nothing in its way: %s\n", s.message);
+    }
+    return right ? LOOP_MORE : LOOP_WRONG;
+}
+
+static long tried[ENTRIES], pairs;
+static int turn;
+
+static int try_entry(driver_loop l, int e, bool exhaustive) {
+    int wrong = 0, codes = entries[e].nvrtc ? NVRTC_CODES : DRIVER_CODES;
+    l.entry = e;
+    for (int c = 0; wrong == 0 && c < (exhaustive ? codes : 1); c++) {
+        l.codes = (entries[e].nvrtc ? nvrtc_codes : driver_codes) + (exhaustive ? c : 0);
+        l.n_codes = exhaustive ? 1 : codes;
+        l.turn = turn;
+        turn += 3;
+        long met = loop_until_done(run, &l, 1, 1, 25, &wrong);
+        tried[e] += met;
+        if (wrong != 0) {
+            fprintf(stderr, "  while %s fails, %s%s\n", entries[e].name, l.name, l.warm ? ", warm cache" : "");
+        }
+        pairs += met;
+    }
+    return wrong;
+}
+
+static int try_all(driver_loop l, bool exhaustive) {
+    int wrong = 0;
+    long before = pairs;
+    scene_empty(folder);
+    loop_until_done(count_calls, &l, 1, 1, 1, &wrong);
+    for (int e = 0; wrong == 0 && e < ENTRIES; e++) {
+        bool only_after = l.after != NULL && strcmp(entries[e].name, l.after->name) != 0;
+        if (counts[e] > 0 && !only_after && strcmp(entries[e].name, excused[0].name) != 0) {
+            wrong += try_entry(l, e, exhaustive);
+        }
+    }
+    printf("%s, %s cache%s%s%s: %ld pairs\n", l.name, l.warm ? "warm" : "cold", l.no_pools ? ", no pools" : "",
+           l.after != NULL ? ", after a failing " : "",
+           l.after == NULL          ? ""
+           : l.after->first != NULL ? l.after->first
+                                    : "compiler",
+           pairs - before);
+    fflush(stdout);
+    return wrong;
+}
+
+static int check_coverage(void) {
+    int missing = 0;
+    for (int e = 0; e < ENTRIES; e++) {
+        bool named = false;
+        for (size_t i = 0; i < sizeof excused / sizeof *excused; i++) {
+            named |= strcmp(entries[e].name, excused[i].name) == 0;
+        }
+        if ((tried[e] == 0) != named) {
+            fprintf(stderr, "BROKEN: %s was %s\n", entries[e].name,
+                    named ? "tried though excused" : "never made to fail");
+            missing++;
+        }
+    }
+    for (size_t i = 0; i < sizeof excused / sizeof *excused; i++) {
+        printf("not tried: %s, which %s\n", excused[i].name, excused[i].why);
+    }
+    return missing;
+}
+
+int main(void) {
+    static const driver_loop loops[] = {
+        {.name = "evaluate", .steps = SCENE_EVALUATE},
+        {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true},
+        {.name = "many", .steps = SCENE_MANY, .warm = true},
+        {.name = "plan", .steps = SCENE_PLAN, .warm = true},
+        {.name = "files", .steps = SCENE_FILES, .warm = true},
+        {.name = "views", .steps = SCENE_VIEWS, .warm = true},
+        {.name = "streams", .steps = SCENE_EXTRA},
+        {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true, .no_pools = true},
+    };
+    bool exhaustive = getenv("KRF_EXHAUSTIVE") != NULL;
+    int wrong = 0;
+    counts = mmap(NULL, sizeof *counts * ENTRIES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!open_doubles() || counts == MAP_FAILED) {
+        printf("skipped: KRF_LIBCUDA and KRF_LIBNVRTC are not the doubles of tests/fakecuda\n");
+        return 77;
+    }
+    folder = scene_make_folder();
+    if (folder == NULL) {
+        return 1;
+    }
+    setenv("FAKECUDA_LEAKS", "0", 1); /* a lost device's things stay; all else is counted here */
+    for (size_t i = 0; wrong == 0 && i < sizeof loops / sizeof *loops; i++) {
+        wrong += try_all(loops[i], exhaustive);
+    }
+    for (size_t i = 0; wrong == 0 && i < sizeof after / sizeof *after; i++) {
+        wrong += try_all((driver_loop){.name = "evaluate", .steps = SCENE_EVALUATE, .after = &after[i]}, exhaustive);
+    }
+    wrong += wrong == 0 ? check_coverage() : 0;
+    scene_remove_folder();
+    printf("%ld pairs of entry point and n, of %d entry points; %s\n", pairs, ENTRIES, wrong == 0 ? "ok" : "FAILED");
+    return wrong != 0;
+}
