@@ -143,14 +143,12 @@ static void fence(void) {
     }
 }
 
-/* CUDA's atomicInc: 0 after the limit. Other streams may be at the same address. */
+/* CUDA's atomicInc: 0 after the limit. Orders nothing. */
 static unsigned atomic_inc(unsigned *at, unsigned limit) {
-    if (fake_me.mode == FAKE_THREADS) {
-        return fake_thread_atomic_inc(at, limit);
-    }
     _Atomic unsigned *word = (_Atomic unsigned *)at;
-    unsigned old = atomic_load(word);
-    while (!atomic_compare_exchange_weak(word, &old, old >= limit ? 0 : old + 1)) {
+    unsigned old = atomic_load_explicit(word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(word, &old, old >= limit ? 0 : old + 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
     }
     return old;
 }

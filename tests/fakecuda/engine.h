@@ -61,7 +61,6 @@ _Noreturn void fake_fiber_abandon(void);
 void fake_thread_barrier(int line);
 unsigned long long fake_thread_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line);
 void fake_thread_fence(void);
-unsigned fake_thread_atomic_inc(unsigned *at, unsigned limit);
 
 /* ---- helpers ---- */
 

@@ -1,5 +1,5 @@
-/* Blocks on OS threads. For ThreadSanitizer: a barrier orders the threads of its block, a shuffle those of its warp, an
- * atomic nothing, unless fences stand around it. So each has locks of its own, and none is shared by two blocks. */
+/* Blocks on OS threads. For ThreadSanitizer: a barrier orders the threads of its block, a shuffle those of its warp, a
+ * fence whoever has a fence as well, an atomic nobody. So each has a lock of its own. */
 #include "engine.h"
 
 #include <errno.h>
@@ -9,21 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined __SANITIZE_THREAD__
-#define WITH_TSAN 1
-#elif defined __has_feature
-#if __has_feature(thread_sanitizer)
-#define WITH_TSAN 1
-#endif
-#endif
-#ifdef WITH_TSAN
-#include <sanitizer/tsan_interface.h>
-#else
-static void __tsan_acquire(void *address) { (void)address; }
-static void __tsan_release(void *address) { (void)address; }
-#endif
-
-enum { PATIENCE_S = 30, STACK = 256 * 1024, MAX_ATOMICS = 4 };
+enum { PATIENCE_S = 30, STACK = 256 * 1024 };
 
 /* Where some threads wait for the others. */
 typedef struct meeting {
@@ -42,6 +28,7 @@ typedef struct team {
     const fake_work *work;
     void (*call)(void *const *arguments);
     meeting barrier, warps[FAKE_MAX_THREADS / FAKE_WARP];
+    pthread_mutex_t *fence; /* of all blocks of the launch */
     atomic_bool abandoned;
 } team;
 
@@ -50,9 +37,6 @@ typedef struct member {
     unsigned index;
     fakecuda_thread here;
     pthread_t thread;
-    bool fenced;        /* a fence came before the next atomic */
-    unsigned n_atomics; /* since the last fence */
-    void *atomics[MAX_ATOMICS];
 } member;
 
 /* ---- in a thread ---- */
@@ -142,30 +126,12 @@ unsigned long long fake_thread_shuffle(unsigned mask, unsigned long long bits, u
     return m->result[own];
 }
 
-/* C++'s rule for fences: what stands before a fence is released by an atomic after it, and what an atomic saw is
- * acquired by a fence after it. */
+/* __threadfence is a sequentially consistent fence of the device (PTX: membar.gl is fence.sc.gpu): of any two, one is
+ * first and synchronizes with the other. */
 void fake_thread_fence(void) {
     member *self = fake_me.engine;
-    for (unsigned i = 0; i < self->n_atomics; i++) {
-        __tsan_acquire(self->atomics[i]);
-    }
-    self->n_atomics = 0;
-    self->fenced = true;
-}
-
-unsigned fake_thread_atomic_inc(unsigned *at, unsigned limit) {
-    member *self = fake_me.engine;
-    _Atomic unsigned *word = (_Atomic unsigned *)at;
-    if (self->fenced) {
-        __tsan_release(at);
-    }
-    unsigned old = atomic_load_explicit(word, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(word, &old, old >= limit ? 0 : old + 1, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
-    }
-    self->atomics[self->n_atomics % MAX_ATOMICS] = at;
-    self->n_atomics += self->n_atomics < MAX_ATOMICS;
-    return old;
+    pthread_mutex_lock(self->team->fence);
+    pthread_mutex_unlock(self->team->fence);
 }
 
 static void wake(meeting *m) {
@@ -214,13 +180,14 @@ static void end_meeting(meeting *m) {
     pthread_cond_destroy(&m->opened);
 }
 
-static team *make_team(const fake_work *w, unsigned copy) {
+static team *make_team(const fake_work *w, unsigned copy, pthread_mutex_t *fence) {
     team *t = calloc(1, sizeof *t);
     if (!t) {
         fake_die("out of host memory");
     }
     t->work = w;
     t->call = w->call[copy];
+    t->fence = fence;
     make_meeting(&t->barrier, w->threads);
     for (unsigned i = 0; i * FAKE_WARP < w->threads; i++) {
         unsigned left = w->threads - i * FAKE_WARP;
@@ -242,13 +209,14 @@ static bool end_team(team *t) {
 
 bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once) {
     team *teams[FAKE_MOST_BLOCKS];
+    pthread_mutex_t fence = PTHREAD_MUTEX_INITIALIZER;
     const unsigned count = at_once * w->threads;
     member *members = calloc(count, sizeof *members);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     for (unsigned b = 0; b < at_once; b++) {
-        teams[b] = make_team(w, b);
+        teams[b] = make_team(w, b, &fence);
     }
     for (unsigned i = 0; members && i < count; i++) {
         member *m = &members[fake_order(i, count, w->seed)];
@@ -268,6 +236,7 @@ bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once) {
         whole &= end_team(teams[b]);
     }
     pthread_attr_destroy(&attributes);
+    pthread_mutex_destroy(&fence);
     free(members);
     return whole;
 }

@@ -1,0 +1,348 @@
+/* What the doubles of libcuda and libnvrtc find that a GPU would not tell: each mistake is made in a child, which must
+ * end with the doubles' status and say what was wrong. Data races and accesses out of bounds are in test_sanitizers.sh.
+ * ctest: simulated. KRF_TEST_DEVICE */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fakecuda/gpu.h"
+
+#if defined __SANITIZE_ADDRESS__
+#define WITH_ASAN true
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN true
+#endif
+#endif
+#ifndef WITH_ASAN
+#define WITH_ASAN false
+#endif
+
+enum { FOUND = 99 };
+
+static void open_here(void) {
+    if (!open_gpu()) {
+        exit(77);
+    }
+}
+
+static void finds(void (*mistake)(void), const char *message) {
+    char text[4000];
+    int status = run_child(mistake, text, sizeof text);
+    if (status != FOUND || !strstr(text, message)) {
+        fail_msg("status %d, '%s' does not say '%s'", status, text, message);
+    }
+}
+
+/* ---- handles and memory ------------------------------------------------------------------------------------------ */
+
+static void free_twice(void) {
+    open_here();
+    cu_address a = new_memory(100);
+    cu.cuMemFree_v2(a);
+    cu.cuMemFree_v2(a);
+}
+
+static void free_the_middle(void) {
+    open_here();
+    cu.cuMemFree_v2(new_memory(100) + 8);
+}
+
+static void use_a_dead_stream(void) {
+    open_here();
+    cu_stream stream = new_stream(1);
+    cu.cuStreamDestroy_v2(stream);
+    cu.cuStreamSynchronize(stream);
+}
+
+static void copy_too_much(void) {
+    static char host[128];
+    open_here();
+    cu.cuMemcpyHtoDAsync_v2(new_memory(100), host, 101, NULL);
+}
+
+static void allocate_nothing(void) {
+    cu_address a;
+    open_here();
+    cu.cuMemAlloc_v2(&a, 0);
+}
+
+static void no_context(void) {
+    cu_context popped;
+    cu_address a;
+    open_here();
+    cu.cuCtxPopCurrent_v2(&popped);
+    cu.cuMemAlloc_v2(&a, 16);
+}
+
+static void leave_memory(void) {
+    open_here();
+    new_memory(1234);
+    close_gpu();
+}
+
+static void leave_a_stream(void) {
+    open_here();
+    new_stream(1);
+    close_gpu();
+}
+
+static void leave_the_context(void) { open_here(); }
+
+static void misuse_is_found(void **state) {
+    (void)state;
+    finds(free_twice, "cuMemFree: ");
+    finds(free_the_middle, "not the start of an allocation");
+    finds(use_a_dead_stream, "no live stream");
+    finds(copy_too_much, "outside any allocation");
+    finds(allocate_nothing, "0 bytes");
+    finds(no_context, "no current context");
+}
+
+static void leaks_are_found(void **state) {
+    (void)state;
+    finds(leave_memory, "1234 bytes");
+    finds(leave_a_stream, "1 streams");
+    finds(leave_the_context, "the primary context");
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static void run_source(const char *source, unsigned threads, cu_address at) {
+    kernel k = build_kernel(source, "krf_k");
+    void *arguments[] = {&at};
+    launch(&k, 1, threads, NULL, arguments);
+    cu.cuCtxSynchronize();
+    cu.cuLibraryUnload(k.library);
+}
+
+#define KERNEL(body) "extern \"C\" __global__ void krf_k(int *at) {\n" body "}\n"
+
+static void write_behind_the_end(void) {
+    open_here();
+    cu_address at = new_memory(64);
+    run_source(KERNEL("at[threadIdx.x] = 1;\n"), 17, at);
+    cu.cuMemFree_v2(at);
+}
+
+static void write_before_the_start(void) {
+    open_here();
+    cu_address at = new_memory(64);
+    run_source(KERNEL("at[-1 - (int)threadIdx.x] = 1;\n"), 1, at);
+    cu.cuMemFree_v2(at);
+}
+
+static void diverge_at_a_barrier(void) {
+    open_here();
+    run_source(KERNEL("if (threadIdx.x < 40) __syncthreads();\n"), 64, new_memory(64));
+}
+
+static void wait_at_two_barriers(void) {
+    open_here();
+    run_source(KERNEL("if (threadIdx.x < 32)\n __syncthreads();\nelse\n __syncthreads();\n"), 64, new_memory(64));
+}
+
+static void shuffle_without_all(void) {
+    open_here();
+    run_source(KERNEL("if (threadIdx.x < 16) at[threadIdx.x] = __shfl_down_sync(0xffffffffu, 1, 1);\n"), 32,
+               new_memory(64));
+}
+
+static void shuffle_unnamed(void) {
+    open_here();
+    run_source(KERNEL("at[threadIdx.x] = __shfl_down_sync(0xffffu, 1, 1);\n"), 32, new_memory(128));
+}
+
+static void barrier_and_shuffle(void) {
+    open_here();
+    run_source(KERNEL("if (threadIdx.x < 16) __syncthreads();\nelse __shfl_down_sync(0xffff0000u, 1, 20);\n"
+                      "if (threadIdx.x >= 16) __shfl_down_sync(0xffffffffu, 1, 1);\n"),
+               32, new_memory(64));
+}
+
+static void kernels_that_cuda_does_not_define(void **state) {
+    (void)state;
+    if (!WITH_ASAN) { /* which is there first */
+        finds(write_behind_the_end, "64 bytes from the start of an allocation of 64");
+        finds(write_before_the_start, "-4 bytes from the start");
+    }
+    for (int race = 0; race < 2; race++) {
+        setenv("FAKECUDA_RACE", race ? "1" : "0", 1);
+        finds(diverge_at_a_barrier, "barrier");
+        finds(wait_at_two_barriers, "barrier");
+        finds(shuffle_unnamed, "does not name the thread");
+    }
+    setenv("FAKECUDA_RACE", "0", 1);
+    finds(shuffle_without_all, "have ended");
+    finds(barrier_and_shuffle, "for ever");
+}
+
+/* Memory that nobody wrote does not look like zeros, and neither does memory that was freed in stream order. */
+static void fresh_memory_is_poisoned(void **state) {
+    (void)state;
+    static const char source[] = "extern \"C\" __global__ void krf_k(unsigned *at) {\n"
+                                 "    __shared__ unsigned shared[4];\n"
+                                 "    at[threadIdx.x] = shared[threadIdx.x];\n"
+                                 "}\n";
+    unsigned values[8];
+    assert_true(open_gpu());
+    cu_address at = new_memory(sizeof values);
+    run_source(source, 4, at);
+    run_source(source, 4, at); /* each time anew */
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(values, at, sizeof values, NULL));
+    assert_cu(0, cu.cuStreamSynchronize(NULL));
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(values[i], i < 4 ? 0xcdcdcdcdu : 0xcbcbcbcbu);
+    }
+    assert_cu(0, cu.cuMemFree_v2(at));
+    close_gpu();
+}
+
+/* Sums of floats in the order in which blocks and threads come. */
+static void seeds_change_the_order(void **state) {
+    (void)state;
+    static const char source[] = "extern \"C\" __global__ void krf_k(int *at) {\n"
+                                 "    int i = atomicInc((unsigned *)at, 1000000u);\n"
+                                 "    at[1 + i] = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "}\n";
+    enum { THREADS = 64, BLOCKS = 5, COUNT = THREADS * BLOCKS };
+    static int order[3][COUNT + 1];
+    static const char *const seeds[3] = {"0", "7", "8"};
+    assert_true(open_gpu());
+    kernel k = build_kernel(source, "krf_k");
+    cu_address at = new_memory(sizeof order[0]);
+    void *arguments[] = {&at};
+    for (int s = 0; s < 3; s++) {
+        int seen[COUNT] = {0};
+        setenv("FAKECUDA_SEED", seeds[s], 1);
+        assert_cu(0, cu.cuMemsetD8Async(at, 0, sizeof order[0], NULL));
+        assert_cu(0, launch(&k, BLOCKS, THREADS, NULL, arguments));
+        assert_cu(0, cu.cuMemcpyDtoHAsync_v2(order[s], at, sizeof order[s], NULL));
+        assert_cu(0, cu.cuStreamSynchronize(NULL));
+        for (int i = 1; i <= COUNT; i++) {
+            assert_in_range(order[s][i], 0, COUNT - 1);
+            assert_int_equal(seen[order[s][i]]++, 0); /* every thread once */
+        }
+    }
+    setenv("FAKECUDA_SEED", "0", 1);
+    assert_int_equal(order[0][COUNT], COUNT - 1);
+    assert_true(memcmp(order[0], order[1], sizeof order[0]) != 0);
+    assert_true(memcmp(order[1], order[2], sizeof order[0]) != 0);
+    assert_cu(0, cu.cuLibraryUnload(k.library));
+    assert_cu(0, cu.cuMemFree_v2(at));
+    close_gpu();
+}
+
+/* ---- failing on demand ------------------------------------------------------------------------------------------- */
+
+typedef struct controls {
+    unsigned (*calls)(const char *entry);
+    void (*fail_at)(const char *entry, unsigned n, unsigned code);
+    void (*fail_from)(const char *entry, unsigned n, unsigned code);
+    void (*reset)(void);
+} controls;
+
+static controls find_controls(const char *library) {
+    static const krf__symbol symbols[] = {{"fakecuda_calls", offsetof(controls, calls), true},
+                                          {"fakecuda_fail", offsetof(controls, fail_at), true},
+                                          {"fakecuda_fail_from", offsetof(controls, fail_from), true},
+                                          {"fakecuda_reset", offsetof(controls, reset), true}};
+    controls c;
+    const char *reason;
+    assert_null(krf__symbols_resolve(krf__symbols_open(getenv(library), &reason), symbols, 4, &c));
+    return c;
+}
+
+static void calls_fail_on_demand(void **state) {
+    (void)state;
+    cu_address a = 0;
+    cu_stream stream = NULL;
+    assert_true(open_gpu());
+    controls c = find_controls("KRF_LIBCUDA"), r = find_controls("KRF_LIBNVRTC");
+    c.reset();
+    c.fail_at("cuMemAlloc_v2", 2, 2);
+    c.fail_from("cuStreamCreate", 1, 801);
+    assert_cu(0, cu.cuMemAlloc_v2(&a, 64));
+    cu_address none = 0;
+    assert_cu(2, cu.cuMemAlloc_v2(&none, 64));
+    assert_int_equal(none, 0);
+    assert_cu(0, cu.cuMemFree_v2(a));
+    assert_cu(801, cu.cuStreamCreate(&stream, 1));
+    assert_cu(801, cu.cuStreamCreate(&stream, 1));
+    assert_int_equal(c.calls("cuMemAlloc_v2"), 2);
+    assert_int_equal(c.calls("cuStreamCreate"), 2);
+    assert_int_equal(c.calls("cuLaunchKernel"), 0);
+    c.reset();
+    assert_int_equal(c.calls("cuMemAlloc_v2"), 0);
+
+    c.fail_at("cuMemsetD8Async", 1, 719); /* sticks */
+    assert_cu(0, cu.cuMemAlloc_v2(&a, 64));
+    assert_cu(719, cu.cuMemsetD8Async(a, 0, 64, NULL));
+    assert_cu(719, cu.cuMemsetD8Async(a, 0, 64, NULL));
+    assert_cu(719, cu.cuMemFree_v2(a));
+    assert_cu(719, cu.cuCtxSynchronize());
+    c.reset();
+    assert_cu(0, cu.cuMemFree_v2(a));
+
+    nvrtc_program program = NULL;
+    r.reset();
+    r.fail_at("nvrtcCompileProgram", 1, 7);
+    assert_int_equal(rtc.nvrtcCreateProgram(&program, "int x;", "k.cu", 0, NULL, NULL), 0);
+    assert_int_equal(rtc.nvrtcCompileProgram(program, 0, NULL), 7);
+    assert_int_equal(rtc.nvrtcCompileProgram(program, 0, NULL), 0);
+    assert_int_equal(rtc.nvrtcDestroyProgram(&program), 0);
+    r.reset();
+    close_gpu();
+}
+
+static void fail_by_environment(void) {
+    cu_address a;
+    setenv("FAKECUDA_FAIL", "nvrtcVersion:9:1,cuMemAlloc_v2:2:2,cuMemAlloc_v2:3+:719", 1);
+    setenv("FAKECUDA_COUNTS", getenv("COUNTS"), 1);
+    open_here();
+    cu_result results[] = {cu.cuMemAlloc_v2(&a, 64), cu.cuMemAlloc_v2(&a, 64), cu.cuMemAlloc_v2(&a, 64),
+                           cu.cuMemFree_v2(a)};
+    exit(results[0] == 0 && results[1] == 2 && results[2] == 719 && results[3] == 719 ? 55 : 1);
+}
+
+static void the_environment_asks_for_failures(void **state) {
+    (void)state;
+    char text[2000], path[] = "/tmp/fakecuda_counts_XXXXXX", line[200];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    setenv("COUNTS", path, 1);
+    assert_int_equal(run_child(fail_by_environment, text, sizeof text), 55); /* no leaks after what sticks */
+    FILE *counts = fopen(path, "r");
+    bool allocations = false, versions = false;
+    assert_non_null(counts);
+    while (fgets(line, sizeof line, counts)) {
+        allocations |= strcmp(line, "cuMemAlloc_v2 3\n") == 0;
+        versions |= strcmp(line, "nvrtcVersion 1\n") == 0;
+    }
+    fclose(counts);
+    remove(path);
+    assert_true(allocations && versions);
+}
+
+int main(void) {
+    if (!getenv("KRF_LIBCUDA")) {
+        printf("skipped: KRF_LIBCUDA does not name the double\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misuse_is_found),
+        cmocka_unit_test(leaks_are_found),
+        cmocka_unit_test(kernels_that_cuda_does_not_define),
+        cmocka_unit_test(the_environment_asks_for_failures),
+        cmocka_unit_test(fresh_memory_is_poisoned),
+        cmocka_unit_test(seeds_change_the_order),
+        cmocka_unit_test(calls_fail_on_demand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
