@@ -34,7 +34,12 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
         if (!krf__cuda_in_domain(e, i, KRF__load)) {
             continue;
         }
-        if (krf__cuda_vectored(e, i)) {
+        if (k->operands[i].counts) {
+            krf__str_printf(out, "long long v_%s[%d] = {};\n", name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
+            krf__cuda_put_offset(e, i, true, &inner);
+            krf__str_put(&inner, ";\n");
+        } else if (krf__cuda_vectored(e, i)) {
             krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, i), type, v, name, quads(e));
             krf__str_printf(&inner, "        v_%s[q].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
             krf__cuda_put_offset(e, i, true, &inner);

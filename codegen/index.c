@@ -21,6 +21,10 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "struct krf_arguments {\n");
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
+        if (o->counts) {
+            krf__str_printf(out, "    long long %s;\n", e->operand_names[i]);
+            continue;
+        }
         krf__str_printf(out, "    %s%s *%s;\n", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i]);
     }
     for (uint32_t i = 0; i < k->n_scalars; i++) {

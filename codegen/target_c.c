@@ -83,9 +83,17 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const krf__operand *o = &e->k->operands[i->slot];
     const char *name = e->operand_names[i->slot];
     if (e->mode == 1) { /* over results: one at a time */
-        krf__str_printf(out, "a->%s[0", name);
+        krf__str_printf(out, o->counts ? "(a->%s" : "a->%s[0", name);
         krf__emit_offset(e, i->slot, KRF__PART_KEPT, -1, out);
-        krf__str_put(out, "]");
+        krf__str_put(out, o->counts ? ")" : "]");
+        return;
+    }
+    if (o->counts) {
+        int class_ = krf__stride_class(e->k, o, fast_dim(e));
+        krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);
+        if (class_ == 2) {
+            krf__str_printf(out, "%s_s%d)", name, fast_dim(e));
+        }
         return;
     }
     switch (krf__stride_class(e->k, o, fast_dim(e))) {
@@ -137,7 +145,8 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
 static void put_prefetch(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
-        if (instr->op == KRF__load && krf__stride_class(e->k, &e->k->operands[instr->slot], fast_dim(e)) == 1) {
+        const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
+        if (o != NULL && !o->counts && krf__stride_class(e->k, o, fast_dim(e)) == 1) {
             int bytes = (int)krf_dtype_size((krf_dtype)instr->dtype);
             krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d]);\n}\n", LINE_BYTES / bytes,
                             e->operand_names[instr->slot], PREFETCH_BYTES / bytes);
@@ -223,8 +232,12 @@ static void pointers(krf__emitter *e, krf__str *out) {
             domain = (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__store) && k->instrs[n].slot == i;
         }
         if (domain) {
-            krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i],
-                            e->operand_names[i]);
+            if (o->counts) {
+                krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);
+            } else {
+                krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i],
+                                e->operand_names[i]);
+            }
             krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
             krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
             krf__str_put(out, ";\n");

@@ -49,6 +49,12 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         if (k->operands[i].store) {
             continue;
         }
+        if (k->operands[i].counts) {
+            krf__str_printf(out, "const long long v_%s = a.%s", name, name);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, ";\n");
+            continue;
+        }
         if (!krf__cuda_vectored(e, i)) {
             krf__str_printf(out, "const %s v_%s = a.%s[0", type, name, name);
             krf__cuda_put_offset(e, i, false, out);
@@ -66,10 +72,33 @@ static void map_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The value of an operand that counts, which takes the k-th element of a vector as one step along the fast dimension more. */
+static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *name = e->operand_names[operand];
+    int fast = k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
+    bool along = e->mode == 0 && k->schedule != KRF__REDUCE_COL;
+    if (along) {
+        krf__str_printf(out, k->schedule == KRF__MAP ? "(v_%s" : "(v_%s[q]", name);
+    } else {
+        krf__str_printf(out, "(a.%s", name);
+        krf__cuda_put_offset(e, operand, e->mode != 1, out);
+    }
+    if (along && k->vector > 1 && class_ != 0) {
+        krf__str_put(out, " + k");
+    }
+    if (along && k->vector > 1 && class_ == 2) {
+        krf__str_printf(out, " * %s_s%d", name, fast);
+    }
+    krf__str_put(out, ")");
+}
+
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->mode == 1) { /* over results */
+    if (e->k->operands[i->slot].counts) {
+        place(e, i->slot, out);
+    } else if (e->mode == 1) { /* over results */
         krf__str_printf(out, "a.%s[0", name);
         krf__cuda_put_offset(e, i->slot, false, out);
         krf__str_put(out, "]");

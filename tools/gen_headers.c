@@ -51,6 +51,11 @@ static void print_ops(void) {
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
 #include "ir/ops.def"
 #include "ir/ops_undef.h"
+    puts("/* Reductions that are expressions over those above. ddof: what is subtracted from the count; 1 for samples. */");
+#define COMPOSED(name, doc) print_reduction(#name, doc);
+#define DDOF(name, doc) \
+    printf("/* %s */\nKRF_API krf_expr krf_%s(krf_expr x, double ddof, int n_axes, const int *axes, bool keepdims);\n\n", doc, #name);
+#include "ir/composed.def"
     puts("#ifdef __cplusplus\n}\n#endif\n\n#endif");
 }
 

@@ -76,6 +76,17 @@ KRF_API krf_expr krf_expand_dims(krf_expr x, int axis);
 KRF_API krf_expr krf_squeeze(krf_expr x, int axis);
 KRF_API krf_expr krf_flip(krf_expr x, int axis);
 
+/* Arrays that are made where they are used and read no memory.
+ * arange: start, start + step, ... before stop, as i64. linspace: n values from start to stop as f64; with endpoint the last is stop
+ * itself. full: a value of rank 0, weak ones too, in every place of a shape. eye: ones where column - row is k, else zeros.
+ * triu (tril): the last two axes with zeros below (above) diagonal k. Errors: KRF_E_ARGUMENT, KRF_E_SHAPE in the graph. */
+KRF_API krf_expr krf_arange(krf_graph *graph, int64_t start, int64_t stop, int64_t step);
+KRF_API krf_expr krf_linspace(krf_graph *graph, double start, double stop, int64_t n, bool endpoint);
+KRF_API krf_expr krf_full(krf_expr value, int rank, const int64_t *shape);
+KRF_API krf_expr krf_eye(krf_graph *graph, int64_t rows, int64_t columns, int64_t k, krf_dtype dtype);
+KRF_API krf_expr krf_triu(krf_expr x, int64_t k);
+KRF_API krf_expr krf_tril(krf_expr x, int64_t k);
+
 /* Names for operands: to krf_parse, what a name in the text stands for; to krf_plan_run, what a placeholder is bound to. */
 typedef enum krf_binding_kind { KRF_BIND_ARRAY, KRF_BIND_INT, KRF_BIND_REAL, KRF_BIND_EXPR } krf_binding_kind;
 typedef struct krf_binding {

@@ -170,6 +170,52 @@ KRF_API krf_expr krf_any(krf_expr x, int n_axes, const int *axes, bool keepdims)
 /* Whether no element is 0. True over no elements. */
 KRF_API krf_expr krf_all(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
+/* Reductions that are expressions over those above. ddof: what is subtracted from the count; 1 for samples. */
+/* The variance: the mean of squared differences from the mean, in two passes; divided by count - ddof. Integers and bools in f64. */
+KRF_API krf_expr krf_var(krf_expr x, double ddof, int n_axes, const int *axes, bool keepdims);
+
+/* The standard deviation: the square root of var. */
+KRF_API krf_expr krf_std(krf_expr x, double ddof, int n_axes, const int *axes, bool keepdims);
+
+/* How many elements are not 0 (NaN is not), as i64. */
+KRF_API krf_expr krf_count_nonzero(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The largest less the smallest. NaN if any is. An error over no elements. */
+KRF_API krf_expr krf_ptp(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* log(sum(exp(x))) without overflow on the way. */
+KRF_API krf_expr krf_logsumexp(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The place of the first largest element, or of the first NaN, as i64: along one axis, or in C order over all. An error over no elements. */
+KRF_API krf_expr krf_argmax(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The place of the first smallest element, or of the first NaN, as i64: along one axis, or in C order over all. An error over no elements. */
+KRF_API krf_expr krf_argmin(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The sum of what is not NaN. */
+KRF_API krf_expr krf_nansum(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The product of what is not NaN. */
+KRF_API krf_expr krf_nanprod(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The largest of what is not NaN; NaN where all are. */
+KRF_API krf_expr krf_nanmax(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The smallest of what is not NaN; NaN where all are. */
+KRF_API krf_expr krf_nanmin(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The mean of what is not NaN; NaN where all are. */
+KRF_API krf_expr krf_nanmean(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The Euclidean norm: sqrt(sum(abs(x)**2)). */
+KRF_API krf_expr krf_norm(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The sum of absolute values. */
+KRF_API krf_expr krf_norm1(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The largest absolute value, NaN if any is. An error over no elements. */
+KRF_API krf_expr krf_norminf(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
 #ifdef __cplusplus
 }
 #endif

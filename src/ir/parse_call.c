@@ -1,5 +1,6 @@
 /* Calls: f(x, y), x.f(y) and np.f(x, y) are the same. Elementwise functions and reductions come from ops.def; views and
  * casts, whose arguments are not all operands, from the table here. Called by parse_expr.c. */
+#include "ir/build_composed.h"
 #include "ir/parser.h"
 
 #include <string.h>
@@ -8,6 +9,8 @@ typedef enum function_kind {
     FUNCTION_NONE,
     FUNCTION_ELEMENTWISE,
     FUNCTION_REDUCE,
+    FUNCTION_COMPOSED, /* var(x, axis=0) */
+    FUNCTION_MAKE,     /* arange(n) */
     FUNCTION_DTYPE, /* f32(x) */
     FUNCTION_CAST,
     FUNCTION_TRANSPOSE,
@@ -42,6 +45,7 @@ typedef struct function {
     krf__token name;
     function_kind kind;
     krf__op op;
+    size_t which; /* of the composed reductions, or of the makers */
     krf_dtype dtype;
     const char *keyword;
     krf__token open; /* its bracket */
@@ -54,6 +58,20 @@ static function find_function(const krf__token *name) {
         if (krf__token_is(name, views[i].name)) {
             f.kind = views[i].kind;
             f.keyword = views[i].keyword;
+            return f;
+        }
+    }
+    for (size_t i = 0; krf__parse_maker_name(i) != NULL; i++) {
+        if (krf__token_is(name, krf__parse_maker_name(i))) {
+            f.kind = FUNCTION_MAKE;
+            f.which = i;
+            return f;
+        }
+    }
+    for (size_t i = 0; i < KRF__COMPOSED_COUNT; i++) {
+        if (krf__token_is(name, krf__composed_name((krf__composed)i))) {
+            f.kind = FUNCTION_COMPOSED;
+            f.which = i;
             return f;
         }
     }
@@ -73,7 +91,18 @@ const char *krf__parse_function_name(size_t i) {
     if (i < N_VIEWS) {
         return views[i].name;
     }
-    for (unsigned op = 0, n = N_VIEWS; op < KRF__OP_COUNT; op++) {
+    size_t n = N_VIEWS;
+    for (size_t k = 0; krf__parse_maker_name(k) != NULL; k++) {
+        if (n++ == i) {
+            return krf__parse_maker_name(k);
+        }
+    }
+    for (size_t k = 0; k < KRF__COMPOSED_COUNT; k++) {
+        if (n++ == i) {
+            return krf__composed_name((krf__composed)k);
+        }
+    }
+    for (unsigned op = 0; op < KRF__OP_COUNT; op++) {
         const krf__op_info *info = krf__op_info_of((krf__op)op);
         if (info->class_ != KRF__CLASS_NODE && n++ == i) {
             return info->name;
@@ -184,7 +213,7 @@ static bool parse_flag(krf__parser *p) {
 
 /* Python's max(x, y) is not ours: say so. */
 static void parse_axis(krf__parser *p, const function *f, krf__ints *axes) {
-    bool two = (f->op == KRF__max || f->op == KRF__min) && p->token.kind == KRF__TOKEN_NAME
+    bool two = f->kind == FUNCTION_REDUCE && (f->op == KRF__max || f->op == KRF__min) && p->token.kind == KRF__TOKEN_NAME
                && krf__parse_find(p, &p->values, &p->token) != NULL;
     if (two) {
         const char *name = f->op == KRF__max ? "max" : "min";
@@ -196,7 +225,10 @@ static void parse_axis(krf__parser *p, const function *f, krf__ints *axes) {
 
 static uint32_t call_reduce(krf__parser *p, const function *f) {
     bool keepdims = false, has_dtype = false, has_axis = false;
-    bool casts = f->op == KRF__sum || f->op == KRF__prod || f->op == KRF__mean;
+    bool composed = f->kind == FUNCTION_COMPOSED;
+    bool casts = !composed && (f->op == KRF__sum || f->op == KRF__prod || f->op == KRF__mean);
+    bool counts = composed && krf__composed_has_ddof((krf__composed)f->which);
+    int64_t ddof = 0;
     krf_dtype dtype = KRF_F64;
     krf__ints list = {.none = true};
     uint32_t x = parse_operand(p, f);
@@ -205,6 +237,8 @@ static uint32_t call_reduce(krf__parser *p, const function *f) {
             keepdims = parse_flag(p);
         } else if (casts && skip_keyword(p, "dtype")) {
             has_dtype = krf__parse_dtype(p, &dtype);
+        } else if (counts && (skip_keyword(p, "ddof") || skip_keyword(p, "correction"))) {
+            krf__parse_int(p, &ddof);
         } else if (!has_axis && (skip_keyword(p, "axis") || !at_keyword(p))) {
             has_axis = true;
             parse_axis(p, f, &list);
@@ -223,6 +257,10 @@ static uint32_t call_reduce(krf__parser *p, const function *f) {
     }
     if (has_dtype) {
         x = krf__parse_built(p, f->name.start, krf__build_cast(p->g, x, dtype));
+    }
+    if (composed) {
+        krf__axes reduced = {list.n, list.none ? NULL : axes, keepdims};
+        return krf__parse_built(p, f->name.start, krf__build_composed(p->g, (krf__composed)f->which, x, &reduced, (double)ddof));
     }
     return x == 0 ? 0
                   : krf__parse_built(p, f->name.start,
@@ -366,7 +404,9 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     krf__parse_next(p);
     switch (f.kind) {
     case FUNCTION_ELEMENTWISE: return call_elementwise(p, &f);
-    case FUNCTION_REDUCE: return call_reduce(p, &f);
+    case FUNCTION_REDUCE:
+    case FUNCTION_COMPOSED: return call_reduce(p, &f);
+    case FUNCTION_MAKE: return krf__parse_maker(p, f.which, &f.name, &f.open);
     case FUNCTION_DTYPE:
     case FUNCTION_CAST: return call_cast(p, &f);
     case FUNCTION_SLICE: return call_slice(p, &f);

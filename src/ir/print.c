@@ -127,6 +127,13 @@ static bool usable(const char *name) {
     return !krf__parse_is_function(&token);
 }
 
+/* A range has no name: its text stands wherever it is used. */
+static void set_range(printer *p, uint32_t id) {
+    krf__str text = {0};
+    krf__str_printf(&text, "arange(%lld)", (long long)krf__shape_of(p->g, id)[0]);
+    set_text(p, id, &text, (krf__text){.level = KRF__LEVEL_ATOM});
+}
+
 static void declare(printer *p, uint32_t id, const int64_t *strides) {
     const krf__node *n = krf__node_of(p->g, id);
     const int64_t *shape = krf__shape_of(p->g, id);
@@ -178,6 +185,10 @@ static void declare_leaves(printer *p) {
             const krf__node *n = krf__node_of(g, id);
             if (is_leaf(p, id) && !is_constant(p, id) && p->texts[id].data == NULL
                 && (n->op == KRF__scalar) == (scalars == 1)) {
+                if (n->op == KRF__iota) {
+                    set_range(p, id);
+                    continue;
+                }
                 set_fresh_name(p, id, scalars ? 's' : 'x');
                 declare(p, id, n->op == KRF__input ? g->arrays[n->value]->strides : NULL);
             }
@@ -292,7 +303,9 @@ void krf__print_expression(const krf_graph *g, uint32_t node, size_t limit, krf_
     for (size_t i = 0; ready && i < p.n_order && !out->failed; i++) {
         uint32_t id = p.order[i];
         if (is_leaf(&p, id)) {
-            if (!is_constant(&p, id)) {
+            if (krf__node_of(g, id)->op == KRF__iota) {
+                set_range(&p, id);
+            } else if (!is_constant(&p, id)) {
                 set_fresh_name(&p, id, krf__node_of(g, id)->op == KRF__scalar ? 's' : 'x');
             }
             continue;

@@ -35,7 +35,7 @@ typedef struct fusing {
 
 static bool is_memory(const fusing *s, uint32_t id) {
     krf__op op = krf__node_of(s->g, id)->op;
-    return op == KRF__input || op == KRF__placeholder || op == KRF__view;
+    return op == KRF__input || op == KRF__placeholder || op == KRF__iota || op == KRF__view;
 }
 
 static bool is_leaf(const fusing *s, uint32_t id) {

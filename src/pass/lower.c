@@ -20,7 +20,8 @@ typedef struct lowering {
 } lowering;
 
 static bool is_leaf(krf__op op) {
-    return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__view;
+    return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
+           op == KRF__view;
 }
 
 static bool apply(const krf_graph *in, uint32_t view, krf__layout *layout) {

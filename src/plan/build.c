@@ -87,9 +87,12 @@ static uint32_t add_load(building *b, uint32_t id) {
     krf__operand o;
     memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
     o.dtype = n->dtype;
-    o.buffer = b->p->memory_of[base] - 1;
+    o.counts = krf__node_of(b->p->g, base)->op == KRF__iota;
+    o.buffer = o.counts ? 0 : b->p->memory_of[base] - 1;
     set_strides(b, &o, &layout);
-    use_buffer(b, o.buffer);
+    if (!o.counts) {
+        use_buffer(b, o.buffer);
+    }
     uint32_t slot = add_operand(b, &o);
     return slot == UINT32_MAX ? slot : add_instr(b, (krf__instr){.op = KRF__load, .dtype = n->dtype, .from = n->dtype, .slot = slot});
 }
@@ -114,7 +117,7 @@ static uint32_t add_scalar(building *b, uint32_t id) {
 static bool loaded(const building *b, uint32_t id) {
     uint32_t owner = b->p->fusion->group_of[id];
     const krf__node *n = krf__node_of(b->p->g, id);
-    if (n->op == KRF__view || n->op == KRF__input || n->op == KRF__placeholder) {
+    if (n->op == KRF__view || n->op == KRF__input || n->op == KRF__placeholder || n->op == KRF__iota) {
         return true;
     }
     return owner != 0 && b->p->fusion->groups[owner - 1].step < b->group->step;

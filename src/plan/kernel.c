@@ -72,6 +72,9 @@ void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
     *read = *written = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
+        if (o->counts) {
+            continue;
+        }
         int64_t bytes = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             bytes *= o->strides[d] == 0 ? 1 : k->extents[d];

@@ -17,10 +17,11 @@ typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__RE
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 
-/* One array argument. */
+/* One array argument; or, `counts`, an array that lies in no memory: an element's value is its own place, offset + index . strides, as i64. */
 typedef struct krf__operand {
     uint8_t dtype;
     bool store;
+    bool counts;
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -78,7 +79,7 @@ int64_t krf__chunk_length(int64_t n);
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
 /* ---- arguments ----
- * Every target takes the same block of 8-byte fields, in this order: a pointer for each operand; a field for each scalar; the extents, one for each
+ * Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
  * dimension; for each operand in turn, for each dimension of stride class 2, the stride; and for reductions: chunk, chunks, scratch, tickets.
  * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
  * the other; tickets are 32-bit counters, zero before and after each run. */

@@ -100,7 +100,7 @@ static krf_status add_temporaries(krf__planning *p) {
     }
     for (uint32_t id = 1; id < g->n_nodes; id++) {
         krf__op op = krf__node_of(g, id)->op;
-        bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view;
+        bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view || op == KRF__iota;
         if (p->fusion->stored[id] && p->memory_of[id] == 0 && used[id] && !leaf) {
             p->memory_of[id] = add_buffer(p->plan, KRF__BUFFER_TEMPORARY, 0, g, id);
         }

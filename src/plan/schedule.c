@@ -90,7 +90,7 @@ static bool columns(const krf__kernel *k) {
     int along_kept = 0, along_reduced = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        if (!o->store) {
+        if (!o->store && !o->counts) {
             int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
             kept = kept < 0 ? -kept : kept;
             reduced = reduced < 0 ? -reduced : reduced;
@@ -106,7 +106,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
     int bytes = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        if (domain_only && o->store) {
+        if ((domain_only && o->store) || o->counts) {
             continue;
         }
         if (krf__stride_class(k, o, fast) == 2) {
@@ -118,7 +118,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
     int v = 16 / bytes;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
-        if (o->strides[fast] != 1 || (domain_only && o->store)) {
+        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts) {
             continue;
         }
         bool whole = !unaligned && o->offset % v == 0;
@@ -134,7 +134,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
 
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].aligned = k->vector > 1 && k->operands[i].strides[fast] == 1;
+        k->operands[i].aligned = k->vector > 1 && k->operands[i].strides[fast] == 1 && !k->operands[i].counts;
     }
 }
 

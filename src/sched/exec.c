@@ -246,6 +246,9 @@ static krf_status make_temporaries(const krf__run *r, room *m) {
 }
 
 static void *address(const krf__run *r, const room *m, const krf__operand *o) {
+    if (o->counts) {
+        return (void *)(intptr_t)o->offset; /* the field of the argument block holds it */
+    }
     const krf__buffer *b = &r->compiled->data.buffers[o->buffer];
     char *base = b->kind == KRF__BUFFER_TEMPORARY ? m->slots[b->index] : array_of(r, b)->data;
     return base + o->offset * (int64_t)krf_dtype_size((krf_dtype)o->dtype);

@@ -43,6 +43,7 @@ static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, k
     switch (n->kind) {
     case NODE_LEAF: return build_leaf(to, g, n, form, leaves);
     case NODE_SCALAR: return build_scalar(to, n, id, form);
+    case NODE_RANGE: return krf_arange(to, 0, n->extents[0], 1);
     case NODE_ELEMENTWISE: return op_build(n->op, x);
     case NODE_CAST: return krf_cast(x[0], n->to);
     case NODE_TRANSPOSE: return krf_transpose(x[0], n->axes);

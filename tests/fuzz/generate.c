@@ -46,7 +46,7 @@ static void pick_shape(dice *d, policy *p) {
 
 static void pick_policy(dice *d, policy *p) {
     static const int everyday[NODE_REDUCE + 1] = {
-        [NODE_SCALAR] = 5,  [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
+        [NODE_SCALAR] = 5,  [NODE_RANGE] = 4,        [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
         [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
         [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12};
     memset(p, 0, sizeof *p);
@@ -285,6 +285,9 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     const facts *x = &g->nodes[n->args[0]].is;
     switch (n->kind) {
     case NODE_SCALAR: pick_scalar(d, n); break;
+    case NODE_RANGE: /* as long as an array, or as one of its axes, so that it meets others */
+        n->extents[0] = x->rank > 0 && chance(d, 60) ? x->shape[below(d, x->rank)] : x->size;
+        break;
     case NODE_ELEMENTWISE: pick_elementwise(d, g, n); break;
     case NODE_CAST: n->to = (krf_dtype)below(d, DTYPES); break;
     case NODE_TRANSPOSE: pick_transpose(d, n, x); break;

@@ -4,7 +4,7 @@
 #include "fuzz/oracle.h"
 
 int node_arity(const node *n) {
-    return n->kind == NODE_LEAF || n->kind == NODE_SCALAR ? 0 : n->kind == NODE_ELEMENTWISE ? op_arity(n->op) : 1;
+    return n->kind == NODE_LEAF || n->kind == NODE_SCALAR || n->kind == NODE_RANGE ? 0 : n->kind == NODE_ELEMENTWISE ? op_arity(n->op) : 1;
 }
 
 void graph_needed(const graph *g, bool *needed) {

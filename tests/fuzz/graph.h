@@ -11,6 +11,7 @@ enum { RANK = 8, MOST_NODES = 160, MOST_LEAVES = 10, MOST_OUTPUTS = 8, WHY = 400
 typedef enum node_kind {
     NODE_LEAF,
     NODE_SCALAR,
+    NODE_RANGE,
     NODE_ELEMENTWISE,
     NODE_CAST,
     NODE_TRANSPOSE,
@@ -43,7 +44,7 @@ typedef struct node {
     int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP: axes[0] */
     bool keepdims;
     krf_range ranges[RANK]; /* NODE_SLICE */
-    int64_t extents[RANK];  /* NODE_RESHAPE, NODE_STRETCH */
+    int64_t extents[RANK];  /* NODE_RESHAPE, NODE_STRETCH; NODE_RANGE: extents[0] */
     facts is;
 } node;
 

@@ -13,6 +13,7 @@ enum {
     KNOWN_scalar,
     KNOWN_input,
     KNOWN_placeholder,
+    KNOWN_iota,
     KNOWN_cast,
     KNOWN_transpose,
     KNOWN_slice,
@@ -110,6 +111,10 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
     }
     switch (from->op) {
     case KRF__constant: import_constant(from, n); return true;
+    case KRF__iota:
+        n->kind = NODE_RANGE;
+        n->extents[0] = shape[0];
+        return true;
     case KRF__placeholder: return import_placeholder(g, in, from, shape, n, r);
     case KRF__cast:
         n->kind = NODE_CAST;

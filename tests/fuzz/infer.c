@@ -183,6 +183,11 @@ bool node_infer(const graph *g, node *n) {
         n->is.dtype = n->scalar.dtype;
         n->is.weak = !n->strong;
         break;
+    case NODE_RANGE:
+        n->is.dtype = KRF_I64;
+        n->is.rank = 1;
+        n->is.shape[0] = n->extents[0];
+        break;
     case NODE_ELEMENTWISE: right = infer_elementwise(g, n); break;
     case NODE_CAST:
         n->is = *x;

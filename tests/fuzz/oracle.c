@@ -222,6 +222,11 @@ bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, rep
         switch (n->kind) {
         case NODE_LEAF: run_leaf(g, n, out); break;
         case NODE_SCALAR: put(out, 0, n->scalar); break;
+        case NODE_RANGE:
+            for (int64_t i = 0; i < n->is.size; i++) {
+                put(out, i, (value){.dtype = KRF_I64, .i = i});
+            }
+            break;
         case NODE_ELEMENTWISE:
             right = run_elementwise(g, id, v, is_open(g, n) ? observed[n_open++] : NULL, cuda, out, r);
             break;

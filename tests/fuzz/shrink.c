@@ -119,6 +119,7 @@ static void change_extents(graph *g, int64_t from, int64_t to) {
         for (int i = 0; (n->kind == NODE_RESHAPE || n->kind == NODE_STRETCH) && i < n->n; i++) {
             n->extents[i] = n->extents[i] == from ? to : n->extents[i];
         }
+        n->extents[0] = n->kind == NODE_RANGE && n->extents[0] == from ? to : n->extents[0];
     }
 }
 

@@ -63,7 +63,7 @@ static void find_aliases(krf__program *p) {
         for (uint32_t l = 0; l < p->k->n_operands; l++) {
             krf__access *load = &p->accesses[l];
             uintptr_t load_low, load_high;
-            if (load->store) {
+            if (load->store || load->counts) {
                 continue;
             }
             address_range(p, load, &load_low, &load_high);
@@ -80,8 +80,9 @@ static void describe_operands(krf__program *p, void *const *pointers) {
     for (uint32_t o = 0; o < k->n_operands; o++) {
         krf__access *a = &p->accesses[o];
         a->base = pointers[o];
-        a->bytes = krf__dtype(k->operands[o].dtype)->bytes;
         a->store = k->operands[o].store;
+        a->counts = k->operands[o].counts;
+        a->bytes = a->counts ? 1 : krf__dtype(k->operands[o].dtype)->bytes;
         describe_layout(p, a);
     }
     find_aliases(p);

@@ -21,6 +21,7 @@ typedef struct krf__access {
     char *base;
     int bytes;
     bool store;
+    bool counts;  /* lies in no memory: base is the offset, bytes 1, and so an element's address is its value */
     bool aliased; /* a load that overlaps a store, or the reverse */
     int64_t strides[2][KRF__MAX_KERNEL_DIMS];
     bool constant[2];   /* along the group all strides are 0 */

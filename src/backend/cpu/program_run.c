@@ -31,6 +31,12 @@ static void load(krf__program *p, const krf__step *step, int group, int64_t n) {
     const krf__access *a = &p->accesses[step->access];
     krf__value *v = &p->values[step->out];
     char *from = address(p, a);
+    if (a->counts) {
+        const krf__strided dims = {p->rank[group], p->extents[group], a->strides[group]};
+        krf__count(&dims, p->index[group], (int64_t)(intptr_t)from, n, v->home);
+        v->at = v->home;
+        return;
+    }
     if (in_place(p, a, group, n)) {
         if (p->prefetch) {
             prefetch(from + n * a->bytes, n * a->bytes);
@@ -89,7 +95,15 @@ void krf__program_refresh(krf__program *p, int level, int64_t n) {
         switch (in->op) {
         case KRF__constant: krf__splat(&v->slot, bytes, in->value, 1); break;
         case KRF__scalar: krf__splat(&v->slot, bytes, p->scalars[in->slot], 1); break;
-        case KRF__load: memcpy(&v->slot, address(p, &p->accesses[in->slot]), (size_t)bytes); break;
+        case KRF__load: {
+            const krf__access *a = &p->accesses[in->slot];
+            if (a->counts) {
+                v->slot = (uint64_t)(intptr_t)address(p, a);
+            } else {
+                memcpy(&v->slot, address(p, a), (size_t)bytes);
+            }
+            break;
+        }
         default: {
             krf__loop *loop =
                 in->op == KRF__cast ? p->loops->cast[in->from][in->dtype] : p->loops->elementwise[in->from][in->op];

@@ -88,6 +88,12 @@ void krf__scatter(const krf__strided *dims, const int64_t *index, int bytes, voi
     }
 }
 
+void krf__count(const krf__strided *dims, const int64_t *index, int64_t first_place, int64_t n, int64_t *packed) {
+    FOR_EACH_STRETCH(
+        for (int64_t i = 0; i < run; i++) { packed[i] = first_place + offset + i * stride; }
+        packed += run)
+}
+
 #define FILL(BYTES) \
     { \
         raw_##BYTES *to = packed; \

@@ -17,6 +17,9 @@ void krf__gather(const krf__strided *dims, const int64_t *index, int bytes, cons
 void krf__scatter(const krf__strided *dims, const int64_t *index, int bytes, void *array, int64_t n,
                   const void *packed);
 
+/* The places of n elements of an array that lies in no memory, the first of which has the place `first`. */
+void krf__count(const krf__strided *dims, const int64_t *index, int64_t first, int64_t n, int64_t *packed);
+
 /* n copies of a value given as raw bits; the raw bits of an element. */
 void krf__splat(void *packed, int bytes, uint64_t bits, int64_t n);
 uint64_t krf__element_bits(const void *packed, int bytes, int64_t i);

@@ -1,0 +1,193 @@
+/* Reductions that are expressions over others. They are built with reduced axes kept, and lose them at the end. */
+#include "ir/build_composed.h"
+
+#include "base/fail.h"
+
+#include <math.h>
+
+static const struct {
+    const char *name;
+    bool ddof;
+} infos[KRF__COMPOSED_COUNT] = {
+#define COMPOSED(name, doc) {#name, false},
+#define DDOF(name, doc) {#name, true},
+#include "ir/composed.def"
+};
+
+const char *krf__composed_name(krf__composed which) { return infos[which].name; }
+bool krf__composed_has_ddof(krf__composed which) { return infos[which].ddof; }
+
+typedef struct composing {
+    krf_graph *g;
+    const krf__axes *axes;
+    krf__composed which;
+} composing;
+
+static uint32_t call1(const composing *c, krf__op op, uint32_t x) { return krf__build(c->g, op, 1, (uint32_t[]){x}); }
+static uint32_t call2(const composing *c, krf__op op, uint32_t x, uint32_t y) { return krf__build(c->g, op, 2, (uint32_t[]){x, y}); }
+static uint32_t where(const composing *c, uint32_t x, uint32_t y, uint32_t z) {
+    return krf__build(c->g, KRF__where, 3, (uint32_t[]){x, y, z});
+}
+static uint32_t reduce(const composing *c, krf__op op, uint32_t x) {
+    return krf__build_reduce(c->g, op, x, c->axes->n, c->axes->of, true);
+}
+static krf_dtype dtype_of(const composing *c, uint32_t x) { return (krf_dtype)krf__node_of(c->g, x)->dtype; }
+static uint32_t number(const composing *c, double value) { return krf__build_real(c->g, value, true); }
+
+/* How many elements each result is made of. */
+static double count(const composing *c, uint32_t x, uint32_t reduced) {
+    const krf__node *n = krf__node_of(c->g, x);
+    double all = 1;
+    for (int i = 0; i < n->rank; i++) {
+        bool gone = krf__shape_of(c->g, reduced)[i] != krf__shape_of(c->g, x)[i];
+        all *= gone ? (double)krf__shape_of(c->g, x)[i] : 1;
+    }
+    return all;
+}
+
+static uint32_t variance(const composing *c, uint32_t x, double ddof) {
+    uint32_t mean = reduce(c, KRF__mean, x);
+    if (mean == 0) {
+        return 0;
+    }
+    uint32_t d = call2(c, KRF__subtract, x, mean), sum = reduce(c, KRF__sum, call2(c, KRF__multiply, d, d));
+    double divisor = count(c, x, mean) - ddof;
+    return call2(c, KRF__divide, sum, krf__build_real(c->g, divisor > 0 ? divisor : 0, false));
+}
+
+/* exp of what is left when the largest is taken off; an infinite largest stays. */
+static uint32_t logsumexp(const composing *c, uint32_t x) {
+    uint32_t largest = reduce(c, KRF__max, x);
+    if (largest == 0) {
+        return 0;
+    }
+    uint32_t finite = call2(c, KRF__equal, call2(c, KRF__subtract, largest, largest), number(c, 0));
+    uint32_t shift = where(c, finite, largest, number(c, 0));
+    uint32_t sum = reduce(c, KRF__sum, call1(c, KRF__exp, call2(c, KRF__subtract, x, shift)));
+    return call2(c, KRF__add, call1(c, KRF__log, sum), shift);
+}
+
+/* The least place at which the element is the largest (smallest) one; NaN is not equal to itself. */
+static uint32_t place(const composing *c, krf__op op, uint32_t x) {
+    const krf__node *n = krf__node_of(c->g, x);
+    int64_t size = krf__shape_size(n->rank, krf__shape_of(c->g, x));
+    uint32_t places, none, extreme, hit;
+    if (c->axes->of != NULL && c->axes->n != 1) {
+        return krf__graph_fail(c->g, KRF_E_ARGUMENT, "%s: takes one axis, or none for all elements, not %d",
+                               krf__composed_name(c->which), c->axes->n);
+    }
+    extreme = reduce(c, op, x);
+    if (extreme == 0) {
+        return 0;
+    }
+    n = krf__node_of(c->g, x);
+    if (c->axes->of == NULL) {
+        int64_t shape[KRF_MAX_RANK];
+        int rank = n->rank;
+        for (int i = 0; i < rank; i++) {
+            shape[i] = krf__shape_of(c->g, x)[i];
+        }
+        places = krf__build_reshape(c->g, krf__build_arange(c->g, 0, size, 1), rank, shape);
+        none = krf__build_int(c->g, size, false);
+    } else {
+        int axis = c->axes->of[0] < 0 ? c->axes->of[0] + n->rank : c->axes->of[0], rank = n->rank;
+        int64_t shape[KRF_MAX_RANK];
+        for (int i = 0; i < rank; i++) {
+            shape[i] = krf__shape_of(c->g, x)[i];
+        }
+        places = krf__build_places(c->g, rank, shape, axis);
+        none = krf__build_int(c->g, shape[axis], false);
+    }
+    hit = call2(c, KRF__equal, x, extreme);
+    if (krf__is_real(dtype_of(c, x))) {
+        hit = call2(c, KRF__logical_or, hit, call1(c, KRF__isnan, x));
+    }
+    return reduce(c, KRF__min, where(c, hit, places, none));
+}
+
+static uint32_t without_nan(const composing *c, uint32_t x, double instead) {
+    return krf__is_real(dtype_of(c, x)) ? where(c, call1(c, KRF__isnan, x), number(c, instead), x) : x;
+}
+
+static uint32_t nan_extreme(const composing *c, krf__op op, uint32_t x, double instead) {
+    if (!krf__is_real(dtype_of(c, x))) {
+        return reduce(c, op, x);
+    }
+    uint32_t extreme = reduce(c, op, without_nan(c, x, instead));
+    return where(c, reduce(c, KRF__all, call1(c, KRF__isnan, x)), number(c, (double)NAN), extreme);
+}
+
+static uint32_t nan_mean(const composing *c, uint32_t x) {
+    if (!krf__is_real(dtype_of(c, x))) {
+        return reduce(c, KRF__mean, x);
+    }
+    uint32_t there = call1(c, KRF__logical_not, call1(c, KRF__isnan, x));
+    uint32_t n = krf__build_cast(c->g, reduce(c, KRF__sum, there), dtype_of(c, x));
+    return call2(c, KRF__divide, reduce(c, KRF__sum, without_nan(c, x, 0)), n);
+}
+
+static uint32_t compose(const composing *c, uint32_t x, double ddof) {
+    switch (c->which) {
+    case KRF__COMPOSED_var: return variance(c, x, ddof);
+    case KRF__COMPOSED_std: return call1(c, KRF__sqrt, variance(c, x, ddof));
+    case KRF__COMPOSED_count_nonzero: return reduce(c, KRF__sum, krf__build_cast(c->g, x, KRF_BOOL));
+    case KRF__COMPOSED_ptp: return call2(c, KRF__subtract, reduce(c, KRF__max, x), reduce(c, KRF__min, x));
+    case KRF__COMPOSED_logsumexp: return logsumexp(c, x);
+    case KRF__COMPOSED_argmax: return place(c, KRF__max, x);
+    case KRF__COMPOSED_argmin: return place(c, KRF__min, x);
+    case KRF__COMPOSED_nansum: return reduce(c, KRF__sum, without_nan(c, x, 0));
+    case KRF__COMPOSED_nanprod: return reduce(c, KRF__prod, without_nan(c, x, 1));
+    case KRF__COMPOSED_nanmax: return nan_extreme(c, KRF__max, x, -(double)INFINITY);
+    case KRF__COMPOSED_nanmin: return nan_extreme(c, KRF__min, x, (double)INFINITY);
+    case KRF__COMPOSED_nanmean: return nan_mean(c, x);
+    case KRF__COMPOSED_norm: return call1(c, KRF__sqrt, reduce(c, KRF__sum, call2(c, KRF__multiply, x, x)));
+    case KRF__COMPOSED_norm1: return reduce(c, KRF__sum, call1(c, KRF__abs, x));
+    case KRF__COMPOSED_norminf: return reduce(c, KRF__max, call1(c, KRF__abs, x));
+    case KRF__COMPOSED_COUNT: break;
+    }
+    return 0;
+}
+
+/* What needs a float in between takes it from the start; f16 and bf16 keep f32's digits until the end. */
+static uint32_t widened(krf_graph *g, krf__composed which, uint32_t x) {
+    krf_dtype dtype = (krf_dtype)krf__node_of(g, x)->dtype;
+    bool places = which == KRF__COMPOSED_argmax || which == KRF__COMPOSED_argmin || which == KRF__COMPOSED_count_nonzero;
+    bool real = which == KRF__COMPOSED_var || which == KRF__COMPOSED_std || which == KRF__COMPOSED_logsumexp || which == KRF__COMPOSED_norm;
+    if (krf__node_of(g, x)->weak) {
+        x = krf__build_cast(g, x, dtype);
+    }
+    if (places) {
+        return x;
+    }
+    return krf__is_half(dtype) ? krf__build_cast(g, x, KRF_F32) : real && !krf__is_real(dtype) ? krf__build_cast(g, x, KRF_F64) : x;
+}
+
+uint32_t krf__build_composed(krf_graph *g, krf__composed which, uint32_t x, const krf__axes *axes, double ddof) {
+    const composing c = {g, axes, which};
+    if (x == 0) {
+        return 0;
+    }
+    krf_dtype dtype = (krf_dtype)krf__node_of(g, x)->dtype;
+    uint32_t wide = widened(g, which, x), y = compose(&c, wide, ddof);
+    if (y == 0) {
+        return 0;
+    }
+    if (krf__is_half(dtype) && wide != x) {
+        y = krf__build_cast(g, y, dtype);
+    }
+    if (axes->keepdims || y == 0) {
+        return y;
+    }
+    int64_t shape[KRF_MAX_RANK];
+    int rank = krf__node_of(g, x)->rank, left = 0;
+    for (int i = 0; i < rank; i++) {
+        bool gone = axes->of == NULL;
+        for (int k = 0; k < axes->n && !gone; k++) {
+            gone = (axes->of[k] < 0 ? axes->of[k] + rank : axes->of[k]) == i;
+        }
+        if (!gone) {
+            shape[left++] = krf__shape_of(g, y)[i];
+        }
+    }
+    return krf__build_reshape(g, y, left, shape);
+}
