@@ -32,6 +32,15 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return where->level > 0 ? remove(path) : 0;
 }
 
+static int make_one_old(const char *path, const struct stat *about, int type, struct FTW *where) {
+    (void)where;
+    const struct timespec then[2] = {{.tv_sec = about->st_mtim.tv_sec - 7200},
+                                     {.tv_sec = about->st_mtim.tv_sec - 7200}};
+    return type == FTW_F ? utimensat(AT_FDCWD, path, then, AT_SYMLINK_NOFOLLOW) : 0;
+}
+
+void scene_make_old(const char *folder) { nftw(folder, make_one_old, 16, FTW_PHYS); }
+
 void scene_empty(const char *folder) { nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
 /* Contexts copy the environment, an allocation each: the loops would try as many n for nothing. */
@@ -165,10 +174,10 @@ krf_context_options scene_options(const scene *s) {
     snprintf(cache, sizeof cache, "%s/cache", s->folder);
     o.device = s->device;
     o.cpu_tier = s->tier;
-    o.threads = 2;
+    o.threads = s->all_processors ? 0 : 2;
     o.blocking_compile = !s->background;
     o.cache = KRF_CACHE_ON;
-    o.cache_dir = cache;
+    o.cache_dir = s->cache != NULL ? s->cache : cache;
     o.compiler = s->compiler;
     return o;
 }

@@ -27,6 +27,8 @@ struct scene {
     krf_cpu_tier tier;
     unsigned steps;
     const char *folder;            /* for FOLDER/cache and for files */
+    const char *cache;             /* NULL: FOLDER/cache */
+    bool all_processors;           /* else two threads */
     bool background;               /* compile beside the interpreter, not before a run */
     const char *compiler;          /* NULL: the usual one */
     void (*quiet)(void);           /* ends whatever makes things fail; called before a step is tried again */
@@ -58,6 +60,9 @@ void scene_remove_folder(void);
 /* Removes all that is in a folder, and what is left in the folder for temporary files (a number of names). */
 void scene_empty(const char *folder);
 int scene_left_over(void);
+
+/* Gives all files below a folder a time long ago. */
+void scene_make_old(const char *folder);
 
 /* The descriptors that this process has open. */
 int scene_open_files(void);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 krf_status scene_eval(scene *s, krf_expr x, krf_array **out) {
     krf_array *before = *out;
@@ -23,6 +24,19 @@ krf_status scene_upload(scene *s, int rank, const int64_t *shape, const float *d
     return status;
 }
 
+/* What the caller gave is his again when a call has failed: nothing may write to it any more. */
+static void check_untouched(scene *s, float *got, size_t bytes) {
+    unsigned char *at = (unsigned char *)got;
+    memset(at, 0xee, bytes);
+    usleep(2000);
+    for (size_t i = 0; i < bytes; i++) {
+        if (at[i] != 0xee) {
+            scene_wrong(s, "krf_array_to_host failed, and wrote to the caller's memory afterwards");
+            break;
+        }
+    }
+}
+
 krf_status scene_check(scene *s, const char *what, krf_array *array, int64_t n, const float *expected, float error) {
     static float got[100000]; /* not from malloc: a lost device may still be writing to it */
     if (n > (int64_t)(sizeof got / sizeof *got) || krf_array_size(array) != n || krf_array_dtype(array) != KRF_F32) {
@@ -30,6 +44,9 @@ krf_status scene_check(scene *s, const char *what, krf_array *array, int64_t n, 
         return KRF_OK;
     }
     krf_status status = krf_array_to_host(array, got, (size_t)n * sizeof *got);
+    if (status != KRF_OK && status != KRF_E_LOST && strcmp(s->device, "cuda") == 0) {
+        check_untouched(s, got, (size_t)n * sizeof *got);
+    }
     for (int64_t i = 0; status == KRF_OK && i < n; i++) {
         if (!(fabsf(got[i] - expected[i]) <= error * fabsf(expected[i]))) {
             scene_wrong(s, "%s: element %lld is %g, not %g", what, (long long)i, (double)got[i], (double)expected[i]);

@@ -5,11 +5,11 @@
  * nvrtc.def is tried, or named in `excused` with the reason. ctest: simulated */
 #include "failures/loop.h"
 #include "failures/scenario.h"
+#include "failures/simulated.h"
 
 #include "backend/cuda/driver.h"
 #include "base/mem.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,188 +76,6 @@ enum { DRIVER_CODES = 7, NVRTC_CODES = 4 };
 
 static bool is_sticky(unsigned code) { return code == 719 || code == 700 || code == UNKNOWN; }
 
-/* ---- the doubles ---- */
-
-typedef struct doubles {
-    unsigned (*calls)(const char *name);
-    void (*fail)(const char *name, unsigned n, unsigned code);
-    void (*reset)(void);
-    int (*live)(void); /* the driver's only */
-} doubles;
-
-static doubles sides[2]; /* driver, NVRTC */
-
-static void find(void *library, const char *name, void *function) {
-    void *address = library != NULL ? dlsym(library, name) : NULL;
-    memcpy(function, &address, sizeof address);
-}
-
-static bool open_doubles(void) {
-    for (int i = 0; i < 2; i++) {
-        const char *path = getenv(i == 0 ? "KRF_LIBCUDA" : "KRF_LIBNVRTC");
-        void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-        find(library, "fakecuda_calls", &sides[i].calls);
-        find(library, "fakecuda_fail", &sides[i].fail);
-        find(library, "fakecuda_reset", &sides[i].reset);
-        find(library, "fakecuda_live", &sides[i].live);
-        if (sides[i].reset == NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void reset(void) {
-    sides[0].reset();
-    sides[1].reset();
-}
-
-static int side_of(const char *name) { return strncmp(name, "nvrtc", 5) == 0; }
-
-/* ---- a caller's stream ---- */
-
-static struct {
-    krf__driver driver;
-    cu_context context;
-    cu_stream stream;
-    cu_result (*begin_capture)(cu_stream stream, cu_enum mode);
-    cu_result (*end_capture)(cu_stream stream, void **graph);
-    cu_result (*destroy_graph)(void *graph);
-} user;
-
-/* A program with a stream of its own. Once in each process, before anything fails. */
-static bool open_user(void) {
-    if (user.stream != NULL) {
-        return true;
-    }
-    void *library = dlopen(getenv("KRF_LIBCUDA"), RTLD_NOW | RTLD_LOCAL);
-    find(library, "cuStreamBeginCapture_v2", &user.begin_capture);
-    find(library, "cuStreamEndCapture", &user.end_capture);
-    find(library, "cuGraphDestroy", &user.destroy_graph);
-    cu_context popped;
-    return krf__driver_open(&user.driver, NULL) == KRF_OK
-           && user.driver.cuDevicePrimaryCtxRetain(&user.context, 0) == KRF__CUDA_SUCCESS
-           && user.driver.cuCtxPushCurrent_v2(user.context) == KRF__CUDA_SUCCESS
-           && user.driver.cuStreamCreate(&user.stream, KRF__CU_STREAM_NON_BLOCKING) == KRF__CUDA_SUCCESS
-           && user.driver.cuCtxPopCurrent_v2(&popped) == KRF__CUDA_SUCCESS && user.destroy_graph != NULL;
-}
-
-enum { N = 500 };
-
-static krf_status check_twice(scene *s, krf_array *y) {
-    static float got[N]; /* a lost device may still be writing */
-    krf_status status = krf_array_to_host(y, got, sizeof got);
-    for (int i = 0; status == KRF_OK && i < N; i++) {
-        if (got[i] != (float)i * 2 + 1) {
-            scene_wrong(s, "on a caller's stream: element %d is %g", i, (double)got[i]);
-            break;
-        }
-    }
-    return status;
-}
-
-/* Runs the plan while the stream is being captured: nothing may happen yet. */
-static krf_status run_captured(krf_plan *plan, const krf_binding *x, krf_array **y) {
-    enum { GLOBAL = 0 };
-    void *graph = NULL;
-    if (user.begin_capture(user.stream, GLOBAL) != KRF__CUDA_SUCCESS) {
-        return KRF_OK; /* the device is lost: the next call says so */
-    }
-    krf_status status = krf_plan_run(plan, user.stream, 1, x, y);
-    if (user.end_capture(user.stream, &graph) == KRF__CUDA_SUCCESS && graph != NULL) {
-        user.destroy_graph(graph);
-    }
-    return status;
-}
-
-/* A plan on the caller's stream, in turn with work on the context's own. */
-static krf_status on_streams(scene *s) {
-    static float data[N];
-    for (int i = 0; i < N; i++) {
-        data[i] = (float)i;
-    }
-    krf_array *x = NULL, *y = NULL, *z = NULL;
-    krf_plan *plan = NULL;
-    krf_graph *g = krf_graph_create(s->context);
-    krf_expr v = krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N});
-    krf_expr w = krf_add(krf_multiply(v, krf_int(g, 2)), krf_int(g, 1));
-    krf_status status = krf_compile(g, 1, &w, NULL, &plan);
-    status = status == KRF_OK ? krf_array_from_host(s->context, KRF_F32, 1, (int64_t[]){N}, data, &x) : status;
-    krf_binding b = krf_bind_array("x", x);
-    for (int round = 0; status == KRF_OK && round < 2; round++) {
-        status = krf_plan_run(plan, user.stream, 1, &b, &y); /* the first makes y */
-        status = status == KRF_OK ? check_twice(s, y) : status;
-        status = status == KRF_OK ? krf_array_create(s->context, KRF_F32, 1, (int64_t[]){N}, &z) : status;
-        status = status == KRF_OK ? krf_array_copy(z, y) : status;
-        status = status == KRF_OK ? krf_plan_run(plan, user.stream, 1, &b, &z) : status;
-        status = status == KRF_OK ? krf_plan_run(plan, user.stream, 1, &b, &z) : status; /* nothing new to wait for */
-        status = status == KRF_OK ? check_twice(s, z) : status;
-        status = status == KRF_OK ? krf_array_copy(z, y) : status; /* leaves work behind that a capture must wait for */
-        status = status == KRF_OK ? run_captured(plan, &b, &y) : status;
-        krf_array_release(z);
-        z = NULL;
-    }
-    status = status == KRF_OK ? krf_context_synchronize(s->context) : status;
-    krf_kernel_info info = {.size = sizeof info};
-    status = status == KRF_OK ? krf_plan_kernel(plan, 0, &info) : status;
-    krf_plan_release(plan);
-    krf_graph_destroy(g);
-    krf_array_release(x);
-    krf_array_release(y);
-    krf_array_release(z);
-    return status;
-}
-
-/* PTX and a cubin without the device, through NVRTC alone. */
-static krf_status dump_binaries(scene *s) {
-    krf_graph *g = krf_graph_create(s->context);
-    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N}), y = krf_multiply(x, x);
-    krf_status status = KRF_OK;
-    for (int kind = KRF_DUMP_PTX; status == KRF_OK && kind <= KRF_DUMP_CUBIN; kind++) {
-        char *text = NULL;
-        size_t size = 0;
-        status = krf_dump(g, 1, &y, (krf_dump_kind)kind, "cuda", NULL, &text, &size);
-        if ((status == KRF_OK) != (text != NULL && size > 0)) {
-            scene_wrong(s, "krf_dump: %s, %zu bytes", krf_status_name(status), size);
-        }
-        krf_free(text);
-    }
-    krf_graph_destroy(g);
-    return status;
-}
-
-/* A sum that several blocks share, which takes counters that are zero. */
-static krf_status sum_much(scene *s) {
-    enum { MUCH = 20000 };
-    static float data[MUCH];
-    float sum = 0;
-    for (int i = 0; i < MUCH; i++) {
-        data[i] = (float)(i % 7);
-        sum += data[i]; /* exact */
-    }
-    krf_array *x = NULL, *y = NULL;
-    krf_graph *g = krf_graph_create(s->context);
-    krf_status status = krf_array_from_host(s->context, KRF_F32, 1, (int64_t[]){MUCH}, data, &x);
-    for (int round = 0; status == KRF_OK && round < 2; round++) {
-        static float got;
-        status = krf_eval(krf_sum(krf_input(g, x), 0, NULL, false), &y);
-        status = status == KRF_OK ? krf_array_to_host(y, &got, sizeof got) : status;
-        if (status == KRF_OK && got != sum) {
-            scene_wrong(s, "a sum of %d elements is %g, not %g", MUCH, (double)got, (double)sum);
-        }
-    }
-    krf_graph_destroy(g);
-    krf_array_release(x);
-    krf_array_release(y);
-    return status;
-}
-
-static krf_status take_extra(scene *s) {
-    krf_status status = on_streams(s);
-    status = status == KRF_OK ? sum_much(s) : status;
-    return status == KRF_OK ? dump_binaries(s) : status;
-}
-
 /* ---- a run ---- */
 
 static const char *folder;
@@ -276,7 +94,7 @@ static scene scene_of(const driver_loop *l) {
     return (scene){.device = "cuda",
                    .steps = l->steps,
                    .folder = folder,
-                   .extra = take_extra,
+                   .extra = simulated_extra,
                    .compiler_is_broken = l->after != NULL && l->after->first == NULL};
 }
 
@@ -347,12 +165,13 @@ static void prepare(const driver_loop *l) {
     if (!l->warm) {
         scene_empty(folder);
     }
-    reset();
+    simulated[0].reset();
+    simulated[1].reset();
     if (l->after != NULL && l->after->first == NULL) {
         use_broken_compiler(); /* in this process, which tries nothing else */
     }
     for (unsigned k = 1; l->after != NULL && k <= l->after->times; k++) {
-        sides[side_of(l->after->first)].fail(l->after->first, k, l->after->code);
+        simulated[simulated_side(l->after->first)].fail(l->after->first, k, l->after->code);
     }
 }
 
@@ -362,22 +181,28 @@ static verdict run(void *argument, long n) {
     unsigned code = code_of(l, n);
     scene s = scene_of(l);
     s.may_stay_lost = !entries[l->entry].nvrtc && is_sticky(code);
-    if (!open_user()) {
+    if (!simulated_open_user()) {
         fprintf(stderr, "BROKEN: the doubles do not open: %s\n", krf_error_message());
         return LOOP_WRONG;
     }
     prepare(l);
-    int live = sides[0].live(), files = scene_open_files();
+    int live = simulated[0].live(), files = scene_open_files();
     long before = krf__mem_live();
-    sides[entries[l->entry].nvrtc].fail(name, (unsigned)n, code);
+    simulated[entries[l->entry].nvrtc].fail(name, (unsigned)n, code);
     scene_run(&s);
-    bool met = sides[entries[l->entry].nvrtc].calls(name) >= (unsigned)n;
+    bool met = simulated[entries[l->entry].nvrtc].calls(name) >= (unsigned)n;
     judge(l, &s, code);
     if (krf__mem_live() != before) {
         scene_wrong(&s, "%ld blocks are in use, and %ld were before (%s)", krf__mem_live(), before, s.message);
     }
-    if (!s.may_stay_lost && !may_leave_things(name) && sides[0].live() != live) {
-        scene_wrong(&s, "%d things of the driver's are alive, and %d were before", sides[0].live(), live);
+    if (!s.may_stay_lost && !may_leave_things(name) && simulated[0].live() != live) {
+        scene_wrong(&s, "%d things of the driver's are alive, and %d were before", simulated[0].live(), live);
+    }
+    /* The double of NVRTC counts no programs: as many are destroyed as were made. */
+    unsigned made = simulated[1].calls("nvrtcCreateProgram") - (met && strcmp(name, "nvrtcCreateProgram") == 0);
+    if (made != simulated[1].calls("nvrtcDestroyProgram")) {
+        scene_wrong(&s, "%u programs of NVRTC's were made, and %u destroyed", made,
+                    simulated[1].calls("nvrtcDestroyProgram"));
     }
     if (files != scene_open_files()) {
         scene_wrong(&s, "%d descriptors are open, and %d were before", scene_open_files(), files);
@@ -401,7 +226,7 @@ static verdict count_calls(void *argument, long n) {
     if (n > 1) {
         return LOOP_DONE;
     }
-    if (!open_user()) {
+    if (!simulated_open_user()) {
         fprintf(stderr, "BROKEN: the doubles do not open: %s\n", krf_error_message());
         return LOOP_WRONG;
     }
@@ -414,7 +239,7 @@ static verdict count_calls(void *argument, long n) {
     prepare(l);
     scene_run(&s);
     for (int i = 0; i < ENTRIES; i++) {
-        counts[i] = sides[entries[i].nvrtc].calls(entries[i].name);
+        counts[i] = simulated[entries[i].nvrtc].calls(entries[i].name);
     }
     bool right = s.wrong == 0 && (s.status == KRF_OK || l->after != NULL);
     if (!right) {
@@ -426,21 +251,27 @@ static verdict count_calls(void *argument, long n) {
 static long tried[ENTRIES], pairs;
 static int turn;
 
+/* Entries that are called so seldom get all codes when they are first met. */
+enum { FEW = 4 };
+
 static int try_entry(driver_loop l, int e, bool exhaustive) {
+    long tried_now = 0;
     int wrong = 0, codes = entries[e].nvrtc ? NVRTC_CODES : DRIVER_CODES;
+    bool all = exhaustive || (tried[e] == 0 && counts[e] <= FEW);
     l.entry = e;
-    for (int c = 0; wrong == 0 && c < (exhaustive ? codes : 1); c++) {
-        l.codes = (entries[e].nvrtc ? nvrtc_codes : driver_codes) + (exhaustive ? c : 0);
-        l.n_codes = exhaustive ? 1 : codes;
+    for (int c = 0; wrong == 0 && c < (all ? codes : 1); c++) {
+        l.codes = (entries[e].nvrtc ? nvrtc_codes : driver_codes) + (all ? c : 0);
+        l.n_codes = all ? 1 : codes;
         l.turn = turn;
         turn += 3;
         long met = loop_until_done(run, &l, 1, 1, 25, &wrong);
-        tried[e] += met;
+        tried_now += met;
         if (wrong != 0) {
             fprintf(stderr, "  while %s fails, %s%s\n", entries[e].name, l.name, l.warm ? ", warm cache" : "");
         }
         pairs += met;
     }
+    tried[e] += tried_now;
     return wrong;
 }
 
@@ -498,7 +329,7 @@ int main(void) {
     bool exhaustive = getenv("KRF_EXHAUSTIVE") != NULL;
     int wrong = 0;
     counts = mmap(NULL, sizeof *counts * ENTRIES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!open_doubles() || counts == MAP_FAILED) {
+    if (!simulated_open() || counts == MAP_FAILED) {
         printf("skipped: KRF_LIBCUDA and KRF_LIBNVRTC are not the doubles of tests/fakecuda\n");
         return 77;
     }
