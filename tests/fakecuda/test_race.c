@@ -1,0 +1,183 @@
+/* Kernels of every schedule on the simulated GPU with one OS thread a CUDA thread and two blocks at once, and host
+ * threads with streams of their own. Built with ThreadSanitizer (preset tsan) this shows that no barrier, fence or wait
+ * for a stream is missing. Small on purpose: a block is 256 threads.
+ * ctest: simulated, race. KRF_TEST_DEVICE */
+#include <kerfuse/kerfuse.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fakecuda/gpu.h"
+
+#define assert_ok(call) \
+    do { \
+        if ((call) != KRF_OK) { \
+            fail_msg("%s: %s", #call, krf_error_message()); \
+        } \
+    } while (0)
+
+/* Small integers: sums of them are exact in any order. */
+static double element(int64_t i) { return (double)(i * 37 % 11); }
+
+/* Element i of the result over an array of r rows and c columns. */
+typedef double expectation(int64_t i, int64_t rows, int64_t columns);
+
+static double scaled(int64_t i, int64_t rows, int64_t columns) {
+    (void)rows, (void)columns;
+    return element(i) * 2 + 1;
+}
+
+static double row_sum(int64_t i, int64_t rows, int64_t columns) {
+    double sum = 0;
+    (void)rows;
+    for (int64_t c = 0; c < columns; c++) {
+        sum += element(i * columns + c);
+    }
+    return sum;
+}
+
+static double column_sum(int64_t i, int64_t rows, int64_t columns) {
+    double sum = 0;
+    for (int64_t r = 0; r < rows; r++) {
+        sum += element(r * columns + i);
+    }
+    return sum;
+}
+
+static double above_row_sum(int64_t i, int64_t rows, int64_t columns) {
+    return element(i) - row_sum(i / columns, rows, columns);
+}
+
+typedef struct example {
+    const char *text, *schedule; /* of the first kernel */
+    int64_t rows, columns, results;
+    expectation *expected;
+} example;
+
+static const example examples[] = {
+    {"x * 2 + 1", "map", 1, 3001, 3001, scaled},
+    {"sum(x)", "reduce_all", 1, 10000, 1, row_sum},             /* 10 chunks, two blocks */
+    {"sum(x, axis=1)", "reduce_all", 2, 9500, 2, row_sum},      /* the same for each of two results */
+    {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
+    {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
+    {"x - sum(x, axis=1, keepdims=True)", "reduce_row", 9, 200, 9 * 200, above_row_sum},
+};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
+static krf_context *ctx;
+
+static krf_plan *make_plan(const example *e) {
+    int64_t shape[2] = {e->rows, e->columns}, n = e->rows * e->columns;
+    float *data = malloc((size_t)n * sizeof *data);
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = (float)element(i);
+    }
+    krf_graph *g = krf_graph_create(ctx);
+    krf_array *x = NULL;
+    krf_expr result;
+    krf_plan *plan = NULL;
+    assert_ok(krf_array_from_host(ctx, KRF_F32, 2, shape, data, &x));
+    krf_binding binding = krf_bind_array("x", x);
+    assert_ok(krf_parse(g, e->text, &binding, 1, &result));
+    assert_ok(krf_compile(g, 1, &result, NULL, &plan));
+    krf_kernel_info info = {.size = sizeof info};
+    assert_ok(krf_plan_kernel(plan, 0, &info));
+    assert_string_equal(info.schedule, e->schedule);
+    krf_graph_destroy(g);
+    krf_array_release(x);
+    free(data);
+    return plan;
+}
+
+/* The first element that is wrong; -1 for none. */
+static int64_t run_plan(krf_plan *plan, const example *e, void *stream) {
+    krf_array *out = NULL;
+    float *data = malloc((size_t)e->results * sizeof *data);
+    int64_t wrong = -1;
+    if (krf_plan_run(plan, stream, 0, NULL, &out) != KRF_OK
+        || krf_array_to_host(out, data, (size_t)e->results * sizeof *data) != KRF_OK) {
+        fprintf(stderr, "%s: %s\n", e->text, krf_error_message());
+        wrong = 0;
+    }
+    for (int64_t i = 0; i < e->results && wrong < 0; i++) {
+        wrong = (double)data[i] == e->expected(i, e->rows, e->columns) ? -1 : i;
+    }
+    krf_array_release(out);
+    free(data);
+    return wrong;
+}
+
+static void every_schedule(void **state) {
+    (void)state;
+    static const char *const seeds[] = {"0", "5"};
+    for (int s = 0; s < 2; s++) {
+        setenv("FAKECUDA_SEED", seeds[s], 1);
+        for (int i = 0; i < EXAMPLES; i++) {
+            krf_plan *plan = make_plan(&examples[i]);
+            int64_t wrong = run_plan(plan, &examples[i], NULL);
+            krf_plan_release(plan);
+            if (wrong >= 0) {
+                fail_msg("%s: element %lld is wrong", examples[i].text, (long long)wrong);
+            }
+        }
+    }
+}
+
+/* ---- host threads with streams ---- */
+
+typedef struct host_thread {
+    pthread_t thread;
+    cu_stream stream;
+    krf_plan **plans;
+    int wrong;
+} host_thread;
+
+static void *use_stream(void *user) {
+    host_thread *h = user;
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 2; i++) {
+            h->wrong += run_plan(h->plans[i], &examples[i], h->stream) >= 0;
+        }
+    }
+    return NULL;
+}
+
+static void streams_of_host_threads(void **state) {
+    (void)state;
+    enum { THREADS = 2 };
+    host_thread threads[THREADS];
+    krf_plan *plans[2] = {make_plan(&examples[0]), make_plan(&examples[1])};
+    assert_true(open_gpu());
+    for (int t = 0; t < THREADS; t++) {
+        threads[t] = (host_thread){.stream = new_stream(KRF__CU_STREAM_NON_BLOCKING), .plans = plans};
+        assert_int_equal(pthread_create(&threads[t].thread, NULL, use_stream, &threads[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        pthread_join(threads[t].thread, NULL);
+        assert_int_equal(threads[t].wrong, 0);
+        assert_cu(0, cu.cuStreamDestroy_v2(threads[t].stream));
+    }
+    close_gpu();
+    krf_plan_release(plans[0]);
+    krf_plan_release(plans[1]);
+}
+
+int main(void) {
+    setenv("FAKECUDA_RACE", "1", 1);
+    krf_context_options options = krf_context_options_default();
+    options.device = "cuda";
+    if (krf_context_create(&options, &ctx) != KRF_OK) {
+        printf("skipped: %s\n", krf_error_message());
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_schedule), cmocka_unit_test(streams_of_host_threads)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    krf_context_destroy(ctx);
+    return failed;
+}
