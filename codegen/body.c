@@ -77,7 +77,7 @@ bool krf__costly(const krf__instr *i) {
     const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
                            ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
                            : NULL;
-    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)"};
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
     if (code == NULL || strstr(code, "F(") == NULL) {
         return false;
     }

@@ -382,7 +382,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "real.h", "libm.h", NULL};
+static const char *const sources[] = {"prelude.h", "numbers.h", "real.h", "libm.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

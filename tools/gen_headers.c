@@ -18,14 +18,13 @@ static void print_enums(void) {
     puts("} krf_dtype;\n\n#endif");
 }
 
-static const char *elementwise_arguments(int arity) {
-    static const char *const lists[] = {"void", "krf_expr x", "krf_expr x, krf_expr y",
-                                        "krf_expr condition, krf_expr y, krf_expr z"};
-    return lists[arity];
+static const char *elementwise_arguments(int arity, const char *rule) {
+    static const char *const lists[] = {"void", "krf_expr x", "krf_expr x, krf_expr y", "krf_expr x, krf_expr y, krf_expr z"};
+    return strcmp(rule, "WHERE") == 0 ? "krf_expr condition, krf_expr y, krf_expr z" : lists[arity];
 }
 
-static void print_op(const char *name, int arity, const char *doc) {
-    printf("/* %s */\nKRF_API krf_expr krf_%s(%s);\n\n", doc, name, elementwise_arguments(arity));
+static void print_op(const char *name, int arity, const char *rule, const char *doc) {
+    printf("/* %s */\nKRF_API krf_expr krf_%s(%s);\n\n", doc, name, elementwise_arguments(arity, rule));
 }
 
 static void print_reduction(const char *name, const char *doc) {
@@ -47,7 +46,7 @@ static void print_ops(void) {
 #define GRAD(...)
 #define COMBINE(...)
 #define ALIAS(...)
-#define OP(name, arity, rule, infix, doc) print_op(#name, arity, doc);
+#define OP(name, arity, rule, infix, doc) print_op(#name, arity, #rule, doc);
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
 #include "ir/ops.def"
 #include "ir/ops_undef.h"

@@ -15,7 +15,7 @@
 
 /* ---- operations ---- */
 
-typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY } rule;
+typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY, CLOSE } rule;
 
 typedef struct operation {
     const char *name;

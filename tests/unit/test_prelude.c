@@ -19,6 +19,7 @@
 #include "codegen/math/real.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
+#include "codegen/math/numbers.h"
 
 __extension__ typedef __int128 wide;
 

@@ -20,7 +20,9 @@
 #define LIBRARY(f) " -fno-builtin-" f " -fno-builtin-" f "f"
 #define FLAGS \
     "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w" LIBRARY("sin") LIBRARY("cos") \
-        LIBRARY("tan") LIBRARY("pow") LIBRARY("atan2") LIBRARY("hypot")
+        LIBRARY("tan") LIBRARY("pow") LIBRARY("atan2") LIBRARY("hypot") LIBRARY("cbrt") LIBRARY("exp2") LIBRARY("log2") \
+        LIBRARY("log10") LIBRARY("asin") LIBRARY("acos") LIBRARY("atan") LIBRARY("sinh") LIBRARY("cosh") \
+        LIBRARY("asinh") LIBRARY("acosh") LIBRARY("atanh") LIBRARY("erf") LIBRARY("erfc") LIBRARY("j0") LIBRARY("j1")
 
 static bool is_program(const char *path) {
     struct stat about;

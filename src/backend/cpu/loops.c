@@ -23,6 +23,7 @@
 #include "codegen/math/real.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
+#include "codegen/math/numbers.h"
 
 #undef bool /* from here on a dtype's name */
 
