@@ -186,7 +186,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "numbers.h", "device.h", NULL};
+static const char *const sources[] = {"prelude.h", "numbers.h", "device.h", "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

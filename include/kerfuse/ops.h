@@ -239,8 +239,23 @@ KRF_API krf_expr krf_log2(krf_expr x);
 /* The logarithm to base 10; -inf at zero, NaN below. */
 KRF_API krf_expr krf_log10(krf_expr x);
 
+/* log(exp(x) + exp(y)) without overflow on the way. */
+KRF_API krf_expr krf_logaddexp(krf_expr x, krf_expr y);
+
 /* x * log(y); 0 where x is 0 and y is no NaN. */
 KRF_API krf_expr krf_xlogy(krf_expr x, krf_expr y);
+
+/* log(x / (1 - x)); -inf at 0, inf at 1, NaN outside. */
+KRF_API krf_expr krf_logit(krf_expr x);
+
+/* sin(pi * x), with no error from the product. */
+KRF_API krf_expr krf_sinpi(krf_expr x);
+
+/* cos(pi * x), with no error from the product. */
+KRF_API krf_expr krf_cospi(krf_expr x);
+
+/* sin(pi * x) / (pi * x), as NumPy's; 1 at 0. */
+KRF_API krf_expr krf_sinc(krf_expr x);
 
 /* The arc sine in radians; NaN outside -1 to 1. */
 KRF_API krf_expr krf_asin(krf_expr x);
@@ -278,14 +293,47 @@ KRF_API krf_expr krf_erf(krf_expr x);
 /* 1 - erf(x), accurate where that is small. */
 KRF_API krf_expr krf_erfc(krf_expr x);
 
+/* The inverse of erf; infinite at -1 and 1, NaN outside. */
+KRF_API krf_expr krf_erfinv(krf_expr x);
+
+/* The gamma function; NaN at negative integers, infinite at zeros. */
+KRF_API krf_expr krf_gamma(krf_expr x);
+
+/* log(abs(gamma(x))); inf at integers up to 0. */
+KRF_API krf_expr krf_lgamma(krf_expr x);
+
+/* The derivative of lgamma; NaN at negative integers, infinite at zeros. */
+KRF_API krf_expr krf_digamma(krf_expr x);
+
+/* The modified Bessel function of the first kind of order 0. */
+KRF_API krf_expr krf_i0(krf_expr x);
+
 /* The Bessel function of the first kind of order 0. */
 KRF_API krf_expr krf_j0(krf_expr x);
 
 /* The Bessel function of the first kind of order 1. */
 KRF_API krf_expr krf_j1(krf_expr x);
 
+/* 1 / (1 + exp(-x)). */
+KRF_API krf_expr krf_sigmoid(krf_expr x);
+
+/* log(sigmoid(x)). */
+KRF_API krf_expr krf_log_sigmoid(krf_expr x);
+
+/* log(1 + exp(x)). */
+KRF_API krf_expr krf_softplus(krf_expr x);
+
 /* x where it is positive, else 0; NaN for NaN. */
 KRF_API krf_expr krf_relu(krf_expr x);
+
+/* x * sigmoid(x); -0 at -inf. */
+KRF_API krf_expr krf_silu(krf_expr x);
+
+/* x times the normal distribution function: x / 2 * erfc(-x / sqrt(2)); -0 at -inf. */
+KRF_API krf_expr krf_gelu(krf_expr x);
+
+/* x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))); -0 at -inf. */
+KRF_API krf_expr krf_gelu_tanh(krf_expr x);
 
 /* The sum over axes. Integers and bools are summed as i64. */
 KRF_API krf_expr krf_sum(krf_expr x, int n_axes, const int *axes, bool keepdims);

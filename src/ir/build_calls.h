@@ -24,11 +24,15 @@
 #define LOG(x) CALL1(log, x)
 #define SIN(x) CALL1(sin, x)
 #define COS(x) CALL1(cos, x)
+#define SINPI(x) CALL1(sinpi, x)
+#define COSPI(x) CALL1(cospi, x)
 #define SINH(x) CALL1(sinh, x)
 #define COSH(x) CALL1(cosh, x)
 #define ERFC(x) CALL1(erfc, x)
+#define DIGAMMA(x) CALL1(digamma, x)
 #define J0(x) CALL1(j0, x)
 #define J1(x) CALL1(j1, x)
+#define SIGMOID(x) CALL1(sigmoid, x)
 #define FREXP_EXPONENT(x) CALL1(frexp_exponent, x)
 #define ISNAN(x) CALL1(isnan, x)
 #define ISFINITE(x) CALL1(isfinite, x)
@@ -42,6 +46,7 @@
 #define HYPOT(x, y) CALL2(hypot, x, y)
 #define LDEXP(x, y) CALL2(ldexp, x, y)
 #define COPYSIGN(x, y) CALL2(copysign, x, y)
+#define LOGADDEXP(x, y) CALL2(logaddexp, x, y)
 #define MAXIMUM(x, y) CALL2(maximum, x, y)
 #define MINIMUM(x, y) CALL2(minimum, x, y)
 #define EQUAL(x, y) CALL2(equal, x, y)
@@ -51,5 +56,8 @@
 #define LOGICAL_OR(x, y) CALL2(logical_or, x, y)
 
 #define WHERE(condition, y, z) krf__build(g, KRF__where, 3, (uint32_t[]){condition, y, z})
+
+/* 2 sqrt(2 / pi) (1 + c x^2): gelu_tanh(x) = x sigmoid(x * this) where c = 0.044715; three times that c: the derivative of its argument. */
+#define GELU_SLOPE(x, product) ADD(REAL(1.5957691216057308), MULTIPLY(REAL(product), MULTIPLY(x, x)))
 
 #endif
