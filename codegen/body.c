@@ -13,7 +13,7 @@ static bool letter(char c) {
 /* The unsigned type that integer code computes in: at least as wide as int. */
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
-/* F(exp), H(maximum) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
+/* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
 static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
     const krf__dtype_info *info = krf__dtype(dtype);
     if (kind == 'K') {
@@ -21,7 +21,7 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {
-        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, info->helper);
+        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, kind == 'H' ? info->helper : info->name);
     }
 }
 
@@ -37,7 +37,7 @@ void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, co
             krf__str_put(out, krf__c_type((int)dtype));
         } else if (n == 1 && *at == 'U') {
             krf__str_put(out, unsigned_type(dtype));
-        } else if (n == 1 && at[1] == '(' && strchr("KFH", *at) != NULL) {
+        } else if (n == 1 && at[1] == '(' && strchr("KFHN", *at) != NULL) {
             size_t inner = strcspn(at, ")") - 2;
             put_call(e, *at, dtype, at + 2, inner, out);
             n = inner + 3;
@@ -121,7 +121,7 @@ bool krf__costly(const krf__instr *i) {
     const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
                            ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
                            : NULL;
-    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)"};
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
     if (code == NULL || strstr(code, "F(") == NULL) {
         return false;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MARK "//@ "
-#define MAX_SECTIONS 256
+#define MAX_SECTIONS 1024
 
 typedef struct section {
     const char *name, *text, *end;

@@ -396,7 +396,8 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "real.h", "libm.h", NULL};
+static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
+                                      "roots.h",   "inverse.h", "erf.h",  "special.h", "libm.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

@@ -216,7 +216,7 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
-static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "device.h", NULL};
+static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "device.h", "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

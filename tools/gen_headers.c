@@ -1,5 +1,7 @@
-/* Prints the public headers that come from the tables: `gen_headers enums` gives include/kerfuse/enums.h, `gen_headers ops` gives
- * include/kerfuse/ops.h. Both are committed, so that editors and grep find them; a test compares them with this program's output. */
+/* Prints what comes from the tables: `gen_headers enums` gives include/kerfuse/enums.h, `gen_headers ops` gives include/kerfuse/ops.h,
+ * `gen_headers functions` docs/functions.md. All are committed, so that editors and grep find them; a test compares them with this program's
+ * output. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,14 +20,13 @@ static void print_enums(void) {
     puts("} krf_dtype;\n\n#endif");
 }
 
-static const char *elementwise_arguments(int arity) {
-    static const char *const lists[] = {"void", "krf_expr x", "krf_expr x, krf_expr y",
-                                        "krf_expr condition, krf_expr y, krf_expr z"};
-    return lists[arity];
+static const char *elementwise_arguments(int arity, const char *rule) {
+    static const char *const lists[] = {"void", "krf_expr x", "krf_expr x, krf_expr y", "krf_expr x, krf_expr y, krf_expr z"};
+    return strcmp(rule, "WHERE") == 0 ? "krf_expr condition, krf_expr y, krf_expr z" : lists[arity];
 }
 
-static void print_op(const char *name, int arity, const char *doc) {
-    printf("/* %s */\nKRF_API krf_expr krf_%s(%s);\n\n", doc, name, elementwise_arguments(arity));
+static void print_op(const char *name, int arity, const char *rule, const char *doc) {
+    printf("/* %s */\nKRF_API krf_expr krf_%s(%s);\n\n", doc, name, elementwise_arguments(arity, rule));
 }
 
 static void print_reduction(const char *name, const char *doc) {
@@ -47,7 +48,7 @@ static void print_ops(void) {
 #define GRAD(...)
 #define COMBINE(...)
 #define ALIAS(...)
-#define OP(name, arity, rule, infix, doc) print_op(#name, arity, doc);
+#define OP(name, arity, rule, infix, doc) print_op(#name, arity, #rule, doc);
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
 #include "ir/ops.def"
 #include "ir/ops_undef.h"
@@ -59,13 +60,141 @@ static void print_ops(void) {
     puts("#ifdef __cplusplus\n}\n#endif\n\n#endif");
 }
 
+/* ---- docs/functions.md ---- */
+
+typedef struct gradient {
+    const char *name, *by[3];
+} gradient;
+
+static const gradient gradients[] = {
+#define NODE(...)
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(name, ...) GRAD_(name, __VA_ARGS__, NONE, NONE, NONE)
+#define GRAD_(name, dA, dB, dC, ...) {#name, {#dA, #dB, #dC}},
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+};
+
+static const struct {
+    const char *other, *name;
+} aliases[] = {
+#define NODE(...)
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(other, name) {#other, #name},
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+};
+
+static const char *composed(const char *name) {
+#define COMPOSE(name_, ...) \
+    if (strcmp(name, #name_) == 0) { \
+        return #__VA_ARGS__; \
+    }
+#include "ir/compose.def"
+#undef COMPOSE
+    return NULL;
+}
+
+/* What its rule admits, and what comes out. */
+static const char *dtypes_of(const char *rule) {
+    static const char *const known[][2] = {
+        {"NUMBER", "numbers"},
+        {"REAL", "real; integers and bools as floats"},
+        {"COMPARE", "any; gives bool"},
+        {"TEST", "any; gives bool"},
+        {"LOGIC", "any, as bools; gives bool"},
+        {"BITS", "bools and integers"},
+        {"WHERE", "bool, then two of any"},
+        {"ANY", "any"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(rule, known[i][0]) == 0) {
+            return known[i][1];
+        }
+    }
+    return rule;
+}
+
+/* By which operands there is a derivative. */
+static void print_gradient(const char *name, int arity) {
+    static const char *const operands[] = {"x", "y", "z"};
+    const char *expression = composed(name);
+    bool any = false;
+    for (size_t i = 0; expression == NULL && i < sizeof gradients / sizeof *gradients; i++) {
+        for (int k = 0; k < arity && strcmp(gradients[i].name, name) == 0; k++) {
+            if (strcmp(gradients[i].by[k], "NONE") != 0) {
+                printf("%s%s", any ? ", " : "", operands[k]);
+                any = true;
+            }
+        }
+    }
+    fputs(expression != NULL ? "its parts'" : any ? "" : "no", stdout);
+}
+
+static void print_function(const char *name, int arity, const char *rule, const char *infix, const char *doc) {
+    bool other = false;
+    printf("| `%s`", name);
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (strcmp(aliases[i].name, name) == 0) {
+            printf("%s`%s`", other ? ", " : " (", aliases[i].other);
+            other = true;
+        }
+    }
+    printf("%s | %s%s%s | %d | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
+           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule));
+    print_gradient(name, arity);
+    printf(" | %s", doc);
+    if (composed(name) != NULL) {
+        fputs(" A composition.", stdout);
+    }
+    puts(" |");
+}
+
+static void print_functions(void) {
+    puts("# Functions\n\n"
+         "Generated from `src/ir/ops.def`, `src/ir/ops_real.def` and `src/ir/compose.def`: change those.\n\n"
+         "In C each is `krf_<name>`; in the text form it goes by its name or by the names in brackets, and by its operator. Operands are promoted and\n"
+         "broadcast as [semantics.md](semantics.md) says. Results on special values are those of the Array API standard and of IEEE 754;\n"
+         "[accuracy.md](accuracy.md) has the errors. Gradient: the operands by which a derivative is known.\n\n"
+         "## Elementwise\n\n"
+         "| name | operator | operands | dtypes | gradient | what it computes |\n|---|---|---|---|---|---|");
+#define NODE(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#define OP(name, arity, rule, infix, doc) print_function(#name, arity, #rule, infix, doc);
+#define REDUCE(...)
+#include "ir/ops.def"
+#undef OP
+#undef REDUCE
+    puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
+#define OP(...)
+#define REDUCE(name, rule, doc) printf("| `%s` | %s |\n", #name, doc);
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "enums") == 0) {
         print_enums();
     } else if (argc == 2 && strcmp(argv[1], "ops") == 0) {
         print_ops();
+    } else if (argc == 2 && strcmp(argv[1], "functions") == 0) {
+        print_functions();
     } else {
-        fputs("usage: gen_headers enums|ops\n", stderr);
+        fputs("usage: gen_headers enums|ops|functions\n", stderr);
         return 2;
     }
     return 0;

@@ -75,3 +75,35 @@ KRF_FN double krf_odd_i64(long long x) {
     double magnitude = krf_odd_u64(x < 0 ? 0 - (unsigned long long)x : (unsigned long long)x);
     return x < 0 ? -magnitude : magnitude;
 }
+
+//@ krf_nextafter_f16
+KRF_FN float krf_nextafter_f16(float a, float b) {
+    unsigned bits = krf_store_f16(a), least = (krf_store_f16(b) & 0x8000u) + 1;
+    bits = (a < b) == (a > 0) ? bits + 1 : bits - 1;
+    float next = krf_load_f16((unsigned short)(a == 0 ? least : bits));
+    next = a == b ? b : next;
+    return a != a || b != b ? a + b : next;
+}
+
+//@ krf_nextafter_bf16
+KRF_FN float krf_nextafter_bf16(float a, float b) {
+    unsigned bits = krf_store_bf16(a), least = (krf_store_bf16(b) & 0x8000u) + 1;
+    bits = (a < b) == (a > 0) ? bits + 1 : bits - 1;
+    float next = krf_load_bf16((unsigned short)(a == 0 ? least : bits));
+    next = a == b ? b : next;
+    return a != a || b != b ? a + b : next;
+}
+
+//@ krf_nan_to_num_f16
+KRF_FN float krf_nan_to_num_f16(float x) {
+    float y = x > 65504.0f ? 65504.0f : x;
+    y = y < -65504.0f ? -65504.0f : y;
+    return x != x ? 0 : y;
+}
+
+//@ krf_nan_to_num_bf16
+KRF_FN float krf_nan_to_num_bf16(float x) {
+    float y = x > 0x1.fep127f ? 0x1.fep127f : x;
+    y = y < -0x1.fep127f ? -0x1.fep127f : y;
+    return x != x ? 0 : y;
+}

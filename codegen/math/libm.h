@@ -1,9 +1,8 @@
-// Functions of the C library that stand in until codegen/math/real.h has its own: what F(...) in ops.def names and
-// real.h lacks. For C only (the interpreter and emitted C); CUDA calls its own library. Where real.h gains a function,
-// its two sections here go. The includer defines KRF_FN; a line "//@ NAME" starts the section that defines NAME.
-// Functions that are not exactly rounded go by their plain names, which kernels are compiled to take for any function
-// (-fno-builtin-pow ..., src/backend/cpu/find.c). As built-in ones, gcc and clang compute them over constants and turn
-// pow(x, -1) into 1 / x: other bits than the interpreter's.
+// Functions that processors have instructions for: what F(...) in ops.def names and the other files lack. For C only (the
+// interpreter and emitted C); CUDA calls its own library. All are exact or exactly rounded (rsqrt in two steps), so it does not
+// matter who computes them. What is not (special.h) goes by its plain name, which kernels are compiled to take for any function
+// (-fno-builtin-tgamma ..., src/backend/cpu/find.c): as built-in ones, gcc and clang compute them over constants, and get other
+// bits than the interpreter. The includer defines KRF_FN; a line "//@ NAME" starts the section that defines NAME.
 
 //@ krf_fabsf
 KRF_FN float krf_fabsf(float x) { return __builtin_fabsf(x); }
@@ -35,50 +34,26 @@ KRF_FN float krf_rintf(float x) { return __builtin_rintf(x); }
 //@ krf_rint
 KRF_FN double krf_rint(double x) { return __builtin_rint(x); }
 
-//@ krf_sinf
-float sinf(float x);
-KRF_FN float krf_sinf(float x) { return sinf(x); }
+//@ krf_truncf
+KRF_FN float krf_truncf(float a) { return __builtin_truncf(a); }
 
-//@ krf_sin
-double sin(double x);
-KRF_FN double krf_sin(double x) { return sin(x); }
+//@ krf_trunc
+KRF_FN double krf_trunc(double a) { return __builtin_trunc(a); }
 
-//@ krf_cosf
-float cosf(float x);
-KRF_FN float krf_cosf(float x) { return cosf(x); }
+//@ krf_copysignf
+KRF_FN float krf_copysignf(float a, float b) { return __builtin_copysignf(a, b); }
 
-//@ krf_cos
-double cos(double x);
-KRF_FN double krf_cos(double x) { return cos(x); }
+//@ krf_copysign
+KRF_FN double krf_copysign(double a, double b) { return __builtin_copysign(a, b); }
 
-//@ krf_tanf
-float tanf(float x);
-KRF_FN float krf_tanf(float x) { return tanf(x); }
+//@ krf_fmaf
+KRF_FN float krf_fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
-//@ krf_tan
-double tan(double x);
-KRF_FN double krf_tan(double x) { return tan(x); }
+//@ krf_fma
+KRF_FN double krf_fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-//@ krf_powf
-float powf(float a, float b);
-KRF_FN float krf_powf(float a, float b) { return powf(a, b); }
+//@ krf_rsqrtf
+KRF_FN float krf_rsqrtf(float x) { return 1 / __builtin_sqrtf(x); }
 
-//@ krf_pow
-double pow(double a, double b);
-KRF_FN double krf_pow(double a, double b) { return pow(a, b); }
-
-//@ krf_atan2f
-float atan2f(float a, float b);
-KRF_FN float krf_atan2f(float a, float b) { return atan2f(a, b); }
-
-//@ krf_atan2
-double atan2(double a, double b);
-KRF_FN double krf_atan2(double a, double b) { return atan2(a, b); }
-
-//@ krf_hypotf
-float hypotf(float a, float b);
-KRF_FN float krf_hypotf(float a, float b) { return hypotf(a, b); }
-
-//@ krf_hypot
-double hypot(double a, double b);
-KRF_FN double krf_hypot(double a, double b) { return hypot(a, b); }
+//@ krf_rsqrt
+KRF_FN double krf_rsqrt(double x) { return 1 / __builtin_sqrt(x); }

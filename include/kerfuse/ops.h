@@ -149,6 +149,192 @@ KRF_API krf_expr krf_isnan(krf_expr x);
 /* Whether x is infinite. */
 KRF_API krf_expr krf_isinf(krf_expr x);
 
+/* x. */
+KRF_API krf_expr krf_positive(krf_expr x);
+
+/* x * x. */
+KRF_API krf_expr krf_square(krf_expr x);
+
+/* 1 / x. Integers in f64. */
+KRF_API krf_expr krf_reciprocal(krf_expr x);
+
+/* Rounded towards zero. */
+KRF_API krf_expr krf_trunc(krf_expr x);
+
+/* The magnitude of x with the sign of y, of zeros and NaNs too. */
+KRF_API krf_expr krf_copysign(krf_expr x, krf_expr y);
+
+/* Whether the sign bit is set: below zero, -0 and negative NaNs. */
+KRF_API krf_expr krf_signbit(krf_expr x);
+
+/* Whether x is neither infinite nor NaN. */
+KRF_API krf_expr krf_isfinite(krf_expr x);
+
+/* Whether abs(x - y) <= 1e-8 + 1e-5 * abs(y), or x == y. */
+KRF_API krf_expr krf_isclose(krf_expr x, krf_expr y);
+
+/* The next number of the dtype after x in the direction of y; y if they are equal. */
+KRF_API krf_expr krf_nextafter(krf_expr x, krf_expr y);
+
+/* The larger; the other one if one is NaN. +0 is above -0. */
+KRF_API krf_expr krf_fmax(krf_expr x, krf_expr y);
+
+/* The smaller; the other one if one is NaN. -0 is below +0. */
+KRF_API krf_expr krf_fmin(krf_expr x, krf_expr y);
+
+/* minimum(maximum(x, y), z): x kept between y and z, and z where y > z. */
+KRF_API krf_expr krf_clip(krf_expr x, krf_expr y, krf_expr z);
+
+/* The remainder with the sign of x, as C's fmod and %. Integers: by zero gives 0. */
+KRF_API krf_expr krf_fmod(krf_expr x, krf_expr y);
+
+/* x * y + z with one rounding. */
+KRF_API krf_expr krf_fma(krf_expr x, krf_expr y, krf_expr z);
+
+/* x + z * (y - x): x where z is 0, and on towards y. */
+KRF_API krf_expr krf_lerp(krf_expr x, krf_expr y, krf_expr z);
+
+/* 0 below zero, y at zero, 1 above; NaN for NaN. */
+KRF_API krf_expr krf_heaviside(krf_expr x, krf_expr y);
+
+/* 0 for NaN, the largest number for infinity, the lowest for -infinity, else x. */
+KRF_API krf_expr krf_nan_to_num(krf_expr x);
+
+/* x * 2**y for a whole y (a fraction is dropped), rounded once. */
+KRF_API krf_expr krf_ldexp(krf_expr x, krf_expr y);
+
+/* m of x = m * 2**e with 0.5 <= abs(m) < 1; x itself for 0, infinities and NaN. */
+KRF_API krf_expr krf_frexp_mantissa(krf_expr x);
+
+/* e of x = m * 2**e with 0.5 <= abs(m) < 1, in x's dtype; 0 for 0, infinities and NaN. */
+KRF_API krf_expr krf_frexp_exponent(krf_expr x);
+
+/* The greatest common divisor, not negative; gcd(0, 0) is 0. */
+KRF_API krf_expr krf_gcd(krf_expr x, krf_expr y);
+
+/* The least common multiple, not negative; 0 if either is 0. */
+KRF_API krf_expr krf_lcm(krf_expr x, krf_expr y);
+
+/* How many bits of x are 1, in x's dtype; of the two's complement below zero. */
+KRF_API krf_expr krf_popcount(krf_expr x);
+
+/* How many bits of abs(x) are 1, in x's dtype, as NumPy counts them. */
+KRF_API krf_expr krf_bitwise_count(krf_expr x);
+
+/* 1 / sqrt(x); inf at 0, -inf at -0. */
+KRF_API krf_expr krf_rsqrt(krf_expr x);
+
+/* The cube root, of negative numbers too. */
+KRF_API krf_expr krf_cbrt(krf_expr x);
+
+/* 2 to the power x. */
+KRF_API krf_expr krf_exp2(krf_expr x);
+
+/* 10 to the power x. */
+KRF_API krf_expr krf_exp10(krf_expr x);
+
+/* The logarithm to base 2; -inf at zero, NaN below. */
+KRF_API krf_expr krf_log2(krf_expr x);
+
+/* The logarithm to base 10; -inf at zero, NaN below. */
+KRF_API krf_expr krf_log10(krf_expr x);
+
+/* log(exp(x) + exp(y)) without overflow on the way. */
+KRF_API krf_expr krf_logaddexp(krf_expr x, krf_expr y);
+
+/* x * log(y); 0 where x is 0 and y is no NaN. */
+KRF_API krf_expr krf_xlogy(krf_expr x, krf_expr y);
+
+/* log(x / (1 - x)); -inf at 0, inf at 1, NaN outside. */
+KRF_API krf_expr krf_logit(krf_expr x);
+
+/* sin(pi * x), with no error from the product. */
+KRF_API krf_expr krf_sinpi(krf_expr x);
+
+/* cos(pi * x), with no error from the product. */
+KRF_API krf_expr krf_cospi(krf_expr x);
+
+/* sin(pi * x) / (pi * x), as NumPy's; 1 at 0. */
+KRF_API krf_expr krf_sinc(krf_expr x);
+
+/* The arc sine in radians; NaN outside -1 to 1. */
+KRF_API krf_expr krf_asin(krf_expr x);
+
+/* The arc cosine in radians; NaN outside -1 to 1. */
+KRF_API krf_expr krf_acos(krf_expr x);
+
+/* The arc tangent in radians. */
+KRF_API krf_expr krf_atan(krf_expr x);
+
+/* The hyperbolic sine. */
+KRF_API krf_expr krf_sinh(krf_expr x);
+
+/* The hyperbolic cosine. */
+KRF_API krf_expr krf_cosh(krf_expr x);
+
+/* The inverse of sinh. */
+KRF_API krf_expr krf_asinh(krf_expr x);
+
+/* The inverse of cosh, not negative; NaN below 1. */
+KRF_API krf_expr krf_acosh(krf_expr x);
+
+/* The inverse of tanh; infinite at -1 and 1, NaN outside. */
+KRF_API krf_expr krf_atanh(krf_expr x);
+
+/* Degrees to radians: x * pi / 180. */
+KRF_API krf_expr krf_deg2rad(krf_expr x);
+
+/* Radians to degrees: x * 180 / pi. */
+KRF_API krf_expr krf_rad2deg(krf_expr x);
+
+/* The error function. */
+KRF_API krf_expr krf_erf(krf_expr x);
+
+/* 1 - erf(x), accurate where that is small. */
+KRF_API krf_expr krf_erfc(krf_expr x);
+
+/* The inverse of erf; infinite at -1 and 1, NaN outside. */
+KRF_API krf_expr krf_erfinv(krf_expr x);
+
+/* The gamma function; NaN at negative integers, infinite at zeros. */
+KRF_API krf_expr krf_gamma(krf_expr x);
+
+/* log(abs(gamma(x))); inf at integers up to 0. */
+KRF_API krf_expr krf_lgamma(krf_expr x);
+
+/* The derivative of lgamma; NaN at negative integers, infinite at zeros. */
+KRF_API krf_expr krf_digamma(krf_expr x);
+
+/* The modified Bessel function of the first kind of order 0. */
+KRF_API krf_expr krf_i0(krf_expr x);
+
+/* The Bessel function of the first kind of order 0. */
+KRF_API krf_expr krf_j0(krf_expr x);
+
+/* The Bessel function of the first kind of order 1. */
+KRF_API krf_expr krf_j1(krf_expr x);
+
+/* 1 / (1 + exp(-x)). */
+KRF_API krf_expr krf_sigmoid(krf_expr x);
+
+/* log(sigmoid(x)). */
+KRF_API krf_expr krf_log_sigmoid(krf_expr x);
+
+/* log(1 + exp(x)). */
+KRF_API krf_expr krf_softplus(krf_expr x);
+
+/* x where it is positive, else 0; NaN for NaN. */
+KRF_API krf_expr krf_relu(krf_expr x);
+
+/* x * sigmoid(x); -0 at -inf. */
+KRF_API krf_expr krf_silu(krf_expr x);
+
+/* x times the normal distribution function: x / 2 * erfc(-x / sqrt(2)); -0 at -inf. */
+KRF_API krf_expr krf_gelu(krf_expr x);
+
+/* x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))); -0 at -inf. */
+KRF_API krf_expr krf_gelu_tanh(krf_expr x);
+
 /* The sum over axes. Bools and integers are summed in 64 bits, f16 and bf16 in f32. */
 KRF_API krf_expr krf_sum(krf_expr x, int n_axes, const int *axes, bool keepdims);
 

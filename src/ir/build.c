@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/compose.h"
 
 #include <string.h>
 
@@ -156,6 +157,14 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     return k > 0 ? r : krf__build(g, KRF__divide, 2, (uint32_t[]){krf__build_int(g, 1, true), r});
 }
 
+/* A weak operand of a composed function stays weak, so that the result is. */
+static uint32_t convert_weak(krf_graph *g, uint32_t x, krf_dtype dtype) {
+    if ((krf_dtype)krf__node_of(g, x)->dtype == dtype) {
+        return x;
+    }
+    return krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
+}
+
 uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     const krf__op_info *info = krf__op_info_of(op);
     uint32_t args[3] = {0};
@@ -204,8 +213,11 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     }
     int rank = 0;
     int64_t shape[KRF_MAX_RANK];
+    const bool composed = krf__is_composed(op);
+    const bool rounds = composed && krf__is_half(dtype); /* a composed function, too, rounds once: from f32 */
     for (int i = 0; i < n; i++) {
-        args[i] = i < first ? args[i] : convert(g, op, args[i], dtype);
+        args[i] = i < first ? args[i] : composed && weak ? convert_weak(g, args[i], dtype) : convert(g, op, args[i], dtype);
+        args[i] = rounds ? krf__build_cast(g, args[i], KRF_F32) : args[i];
         if (args[i] == 0) {
             return 0;
         }
@@ -216,6 +228,10 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     }
     if (krf__shape_size(rank, shape) < 0) {
         return krf__graph_fail(g, KRF_E_SHAPE, "%s: the result has more than 2^63 elements", info->name);
+    }
+    if (composed) {
+        uint32_t y = krf__compose(g, op, args);
+        return rounds && y != 0 && krf__node_of(g, y)->dtype == KRF_F32 ? krf__build_cast(g, y, dtype) : y;
     }
     bool boolean = krf__op_gives_bool(op);
     krf__node node = {.op = (uint16_t)op,

@@ -51,8 +51,8 @@ bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *
     if (common == NO_DTYPE && r != LOGIC) {
         return false;
     }
-    *compute = r == REAL ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
-    *result = r == COMPARE || r == TEST ? KRF_BOOL : *compute;
+    *compute = r == REAL || r == CLOSE ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
+    *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : *compute;
     *weak = !strong && *result != KRF_BOOL && r != WHERE;
     switch (r) {
     case NUMBER: return common != KRF_BOOL;
@@ -91,26 +91,29 @@ bool op_open(int op, krf_dtype compute) {
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
     const reference *f = ops[op].reference;
     value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
+    value c = ops[op].arity > 2 && ops[op].reference->rule != WHERE ? convert(x[2], compute) : b;
     if (is_floor_divide(op)) { /* a quotient that has all digits of the dtype may be the next whole number */
-        value want = exact_value(f, compute, a, b);
+        value want = exact_value(f, compute, a, b, c);
         double whole = compute == KRF_F64 ? 0x1p51 : 0x1p22;
         return same(got, want) || (fabs(want.f) >= whole
-                                   && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f) <= 1));
+                                   && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f, 0) <= 1));
     }
-    return ulp_distance(got, f->exact((long double)a.f, (long double)b.f)) <= ulp_bound(f, compute, cuda);
+    const long double x0 = (long double)a.f, x1 = (long double)b.f;
+    return ulp_distance(got, f->exact(x0, x1, (long double)c.f), amplitude(f->name, x0, x1, cuda)) <= ulp_bound(f, compute, cuda);
 }
 
 value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {
     const reference *f = ops[op].reference;
     value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
+    value c = ops[op].arity > 2 && ops[op].reference->rule != WHERE ? convert(x[2], compute) : b;
     if (f->rule == WHERE) {
         return convert(convert(x[0], KRF_BOOL).i != 0 ? x[1] : x[2], compute);
     }
     if (is_real(compute)) {
-        return convert(exact_value(f, compute, a, b), result);
+        return convert(exact_value(f, compute, a, b, c), result);
     }
     int bits = 8 * (int)bytes_of(compute);
     value r = {.dtype = result};
-    r.i = compute == KRF_BOOL ? f->boolean((int)a.i, (int)b.i) : wrap_to(compute, f->integer(wide_of(a), wide_of(b), bits));
+    r.i = compute == KRF_BOOL ? f->boolean((int)a.i, (int)b.i) : wrap_to(compute, f->integer(wide_of(a), wide_of(b), wide_of(c), bits));
     return r;
 }

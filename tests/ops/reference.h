@@ -5,6 +5,8 @@
 
 #include "ops/common.h"
 
+#include <float.h>
+
 /* ---- references ---- */
 
 #define NONE 0
@@ -110,33 +112,120 @@ static inline double half_to_even(double a) {
     return copysign(r, a);
 }
 
-typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY } rule;
+/* a * 2**b, b's fraction dropped; NaN where b is. */
+static inline double scaled(double a, double b, bool narrow) {
+    int n = isnan(b) ? 0 : (int)fmax(-5000, fmin(5000, trunc(b)));
+    return isnan(b) ? b : narrow ? (double)scalbnf((float)a, n) : scalbn(a, n);
+}
+
+static inline int exponent_of(double a) {
+    int exponent = 0;
+    if (!isnan(a) && !isinf(a)) {
+        frexp(a, &exponent);
+    }
+    return exponent;
+}
+
+static inline wide magnitude(wide a) { return a < 0 ? -a : a; }
+
+static inline wide common_divisor(wide a, wide b) { return b == 0 ? magnitude(a) : common_divisor(b, a % b); }
+
+static inline int ones(wide a) { return a == 0 ? 0 : (int)(a % 2) + ones(a / 2); }
+
+/* sin(pi a); at whole numbers a zero with the sign of a. */
+static inline long double sine_of_half_turns(long double a) {
+    long double rest = fmodl(a, 2); /* exact, as all of this up to the sine */
+    if (rest == 0 || fabsl(rest) == 1) {
+        return copysignl(0, a);
+    }
+    if (fabsl(rest) > 1) {
+        rest -= copysignl(2, rest);
+    }
+    if (fabsl(rest) > 0.5L) {
+        rest = copysignl(1, rest) - rest;
+    }
+    return fabsl(rest) > 0.25L ? copysignl(cosl(M_PIl * (0.5L - fabsl(rest))), rest) : sinl(M_PIl * rest);
+}
+
+/* By halving: erf and erfc grow and fall strictly. */
+static inline long double inverse_erf(long double a) {
+    long double low = 0, high = 7, target = fabsl(a);
+    if (!(target < 1)) {
+        return target == 1 ? copysignl(INFINITY, a) : (long double)NAN;
+    }
+    if (target < 1e-12L) {
+        return a * sqrtl(M_PIl) / 2;
+    }
+    for (int i = 0; i < 110; i++) {
+        long double middle = low + (high - low) / 2;
+        bool above = target < 0.5L ? erfl(middle) > target : erfcl(middle) < 1 - target;
+        *(above ? &high : &low) = middle;
+    }
+    return copysignl(low, a);
+}
+
+/* Up to 40 by the recurrence, from there by the asymptotic series; below 0 by reflection. */
+static inline long double digamma_of(long double a) {
+    if (isnan(a) || (isinf(a) && a < 0) || (a < 0 && floorl(a) == a)) {
+        return (long double)NAN;
+    }
+    if (a == 0 || isinf(a)) {
+        return a == 0 ? -1 / a : a;
+    }
+    if (a < 0) {
+        return digamma_of(1 - a) - M_PIl * sine_of_half_turns(0.5L - fmodl(a, 1)) / sine_of_half_turns(fmodl(a, 1));
+    }
+    long double sum = 0;
+    for (; a < 40; a++) {
+        sum -= 1 / a;
+    }
+    long double z = 1 / (a * a);
+    return sum + logl(a) - 0.5L / a - z * (1 / 12.0L - z * (1 / 120.0L - z * (1 / 252.0L - z * (1 / 240.0L - z / 132))));
+}
+
+/* Its series. */
+static inline long double bessel_i0(long double a) {
+    long double term = 1, sum = 1;
+    if (!(fabsl(a) < 800)) {
+        return isnan(a) ? a : (long double)INFINITY;
+    }
+    for (int k = 1; k < 3000 && term > sum * 1e-25L; k++) {
+        term *= a * a / 4 / k / k;
+        sum += term;
+    }
+    return sum;
+}
+
+/* CLOSE: as REAL, but gives bool. SHIFT: integers only. */
+typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY, CLOSE } rule;
 
 typedef struct reference {
     const char *name;
     rule rule;
     double ulp[2][2]; /* CPU, CUDA; f32, f64 */
-    float (*f32)(float a, float b);
-    double (*f64)(double a, double b);
-    long double (*exact)(long double a, long double b);
-    wide (*integer)(wide a, wide b, int bits);
+    float (*f32)(float a, float b, float c);
+    double (*f64)(double a, double b, double c);
+    long double (*exact)(long double a, long double b, long double c);
+    wide (*integer)(wide a, wide b, wide c, int bits);
     int (*boolean)(int a, int b);
 } reference;
 
 #define REAL_FUNCTION(T_, prefix, name, expression) \
-    static T_ prefix##name(T_ a, T_ b) { \
+    static T_ prefix##name(T_ a, T_ b, T_ c) { \
         typedef T_ T; \
         (void)a; \
         (void)b; \
+        (void)c; \
         return (T)(expression); \
     }
 #define REFERENCE(name, RULE, f, d, cf, cd, real, integer, boolean) \
     REAL_FUNCTION(float, narrow_, name, real) \
     REAL_FUNCTION(double, double_, name, real) \
     REAL_FUNCTION(long double, exact_, name, real) \
-    static wide integer_##name(wide a, wide b, int bits) { \
+    static wide integer_##name(wide a, wide b, wide c, int bits) { \
         (void)a; \
         (void)b; \
+        (void)c; \
         (void)bits; \
         return (integer); \
     } \
@@ -214,9 +303,27 @@ static inline krf_dtype with_weak_real(krf_dtype a) {
 }
 static inline krf_dtype float_of(krf_dtype a) { return with_weak_real(a); }
 
-/* A float operation that is rounded exactly: f16 and bf16 compute in f32, which is precise enough that rounding again is innocuous. */
-static inline value exact_value(const reference *f, krf_dtype compute, value a, value b) {
-    value r = {.dtype = KRF_F64, .f = compute == KRF_F64 ? f->f64(a.f, b.f) : (double)f->f32((float)a.f, (float)b.f)};
+/* The neighbour of an f16 or bf16 in the direction of another number, by their bits. */
+static inline double half_neighbour(krf_dtype dtype, double a, double b) {
+    if (isnan(a) || isnan(b) || a == b) {
+        return isnan(a) ? a : b;
+    }
+    if (a == 0) {
+        return copysign(half_number(dtype, 1), b);
+    }
+    unsigned bits = half_bits(dtype, a);
+    return half_number(dtype, (a < b) == (a > 0) ? bits + 1 : bits - 1);
+}
+
+/* A float operation that is rounded exactly: f16 and bf16 compute in f32, which is precise enough that rounding again is innocuous;
+ * but for what depends on the dtype itself. */
+static inline value exact_value(const reference *f, krf_dtype compute, value a, value b, value c) {
+    value r = {.dtype = KRF_F64, .f = compute == KRF_F64 ? f->f64(a.f, b.f, c.f) : (double)f->f32((float)a.f, (float)b.f, (float)c.f)};
+    if (is_half(compute) && strcmp(f->name, "nextafter") == 0) {
+        r.f = half_neighbour(compute, a.f, b.f);
+    } else if (is_half(compute) && strcmp(f->name, "nan_to_num") == 0 && isinf(a.f)) {
+        r.f = half_neighbour(compute, a.f, 0);
+    }
     return convert(r, compute);
 }
 
@@ -226,22 +333,39 @@ static inline double ulp_bound(const reference *f, krf_dtype compute, bool cuda)
     return is_half(compute) ? 0.51 : f->ulp[cuda][compute == KRF_F64] + (cuda ? 0.5 : 0);
 }
 
-/* How far a float lies from the exact value, in units of the last place there. A wrong sign of zero and a wrong
- * kind are infinitely far. */
-static inline double ulp_distance(value got, long double want) {
+/* Near some functions' zeros no digit of the result is safe: there errors count in units of the last place of what is
+ * given here, the amplitude of an oscillating function or the size of what cancels. 0 for all others. */
+static inline long double amplitude(const char *name, long double x, long double y, bool on_cuda) {
+    if (strcmp(name, "j0") == 0 || strcmp(name, "j1") == 0) {
+        return fabsl(x) > 2 ? sqrtl(2 / (M_PIl * fabsl(x))) : 0;
+    }
+    if (strcmp(name, "digamma") == 0 || strcmp(name, "lgamma") == 0) {
+        const bool root = fabsl(x - 1.4616321449683623L) < 0.01L; /* of digamma */
+        return x < 0 ? 4 + logl(fabsl(x)) : on_cuda ? 1 : root && *name == 'd' ? 1e-3L : 0;
+    }
+    return strcmp(name, "logaddexp") == 0 && x < 0 && y < 0 ? fminl(fabsl(x), fabsl(y)) : 0;
+}
+
+/* How far a float lies from the exact value, in units of the last place there, or of the last place of `scale` where
+ * that is larger. A wrong sign of zero and a wrong kind are infinitely far. */
+static inline double ulp_distance(value got, long double want, long double scale) {
     const dtype_facts *f = facts_of(got.dtype);
     const long double end = ldexpl(1, 2 - f->lowest);
     if (isnan(want) || isnan(got.f)) {
         return isnan(want) && isnan(got.f) ? 0 : (double)INFINITY;
     }
-    if ((bool)signbit(got.f) != (bool)signbit(want)) {
+    if ((bool)signbit(got.f) != (bool)signbit(want) && fabsl(want) >= scale / 2) {
         return (double)INFINITY;
     }
     if (isinf(want)) {
         return isinf(got.f) ? 0 : (double)INFINITY;
     }
     long double w = fabsl(want) > end ? end : fabsl(want), g = isinf(got.f) ? end : fabsl((long double)got.f);
-    int exponent = w == 0 ? -20000 : ilogbl(w >= end ? end / 2 : w);
+    if ((bool)signbit(got.f) != (bool)signbit(want)) {
+        g = -g;
+    }
+    long double unit = w > scale ? w : scale;
+    int exponent = unit == 0 ? -20000 : ilogbl(unit >= end ? end / 2 : unit);
     exponent = exponent < f->lowest ? f->lowest : exponent;
     return (double)(fabsl(g - w) / ldexpl(1, exponent - f->digits + 1));
 }

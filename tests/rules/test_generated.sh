@@ -11,4 +11,6 @@ for name in enums ops; do
     "$work/gen_headers" "$name" | diff -u "include/kerfuse/$name.h" - >"$work/found" ||
         fail "include/kerfuse/$name.h is not what the tables say" "$work/found"
 done
+"$work/gen_headers" functions | diff -u docs/functions.md - >"$work/found" ||
+    fail "docs/functions.md is not what the tables say" "$work/found"
 finish

@@ -17,9 +17,18 @@
 #define KRF_F32(name) __builtin_##name##f
 #define KRF_F64(name) __builtin_##name
 #include "codegen/math/real.h"
+#include "codegen/math/trig.h"
+#include "codegen/math/explog.h"
+#include "codegen/math/hyper.h"
+#include "codegen/math/gates.h"
+#include "codegen/math/roots.h"
+#include "codegen/math/inverse.h"
+#include "codegen/math/erf.h"
+#include "codegen/math/special.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
 #include "codegen/math/cast.h"
+#include "codegen/math/numbers.h"
 
 __extension__ typedef __int128 wide;
 

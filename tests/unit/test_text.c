@@ -1,5 +1,6 @@
 /* The text form: what parses to what. Precedence is tested against fully parenthesised text, other things against
  * another way to write them. */
+#include "ir/compose.h"
 #include "text.h"
 
 static void expect(const char *expression, const char *printed) {
@@ -191,7 +192,9 @@ static void every_function(void **state) {
         if (r.status != KRF_OK) {
             fail_msg("%s\n%s", text, r.g.error);
         }
-        assert_int_equal(krf__node_of(&r.g, r.results[0])->op, op);
+        if (!krf__is_composed((krf__op)op)) { /* else the text stands for several nodes */
+            assert_int_equal(krf__node_of(&r.g, r.results[0])->op, op);
+        }
         krf__graph_free(&r.g);
     }
     same("absolute(x) + mod(x, y) + np.amax(x) + pow(x, y)", "abs(x) + x % y + max(x) + x ** y");

@@ -21,10 +21,19 @@
 #define KRF_F32(name) __builtin_##name##f
 #define KRF_F64(name) __builtin_##name
 #include "codegen/math/real.h"
+#include "codegen/math/trig.h"
+#include "codegen/math/explog.h"
+#include "codegen/math/hyper.h"
+#include "codegen/math/gates.h"
+#include "codegen/math/roots.h"
+#include "codegen/math/inverse.h"
+#include "codegen/math/erf.h"
+#include "codegen/math/special.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
 #include "codegen/math/cast.h"
 #include "codegen/math/half.h"
+#include "codegen/math/numbers.h"
 
 #undef bool /* from here on a dtype's name */
 
@@ -95,6 +104,7 @@ typedef unsigned long long krf__u_8;
 #define K(x) ((T)(x))
 #define F(f) CAT3(krf_, f, DTYPE_SUFFIX)
 #define H(f) CAT4(krf_, f, _, DTYPE_HELPER)
+#define N(f) CAT4(krf_, f, _, DTYPE_NAME)
 
 /* An element as a value, and a value as an element: the same but for f16 and bf16. */
 #define LOAD_bool(x) (x)

@@ -1,0 +1,55 @@
+// Roots, as explog.h.
+
+//@ krf_cbrt
+// |x| = 8^k y with y in [1, 8): y^(-1/3) by a polynomial and Newton's steps, and the root from it, corrected.
+KRF_FN double krf_cbrt(double x) {
+    double a = __builtin_fabs(x);
+    int tiny = a < 0x1p-1022;
+    unsigned long long b = krf_bits_f64(tiny ? a * 0x1p54 : a);
+    double e = krf_unbits_f64((b >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
+    double k = __builtin_floor((e + 0.5) * 0x1.5555555555555p-2);
+    unsigned long long power = krf_bits_f64(k + 0x1.8p52); // low bits: k
+    double y = krf_unbits_f64(b - 3 * (power << 52));
+    double p0 = __builtin_fma(y, -0x1.86a22e681f05dp-1, 0x1.80a16ba5bfa8ap+0);
+    double p1 = __builtin_fma(y, -0x1.689a563532abfp-4, 0x1.570a2fa5c7c66p-2);
+    double p2 = __builtin_fma(y, -0x1.136611867c015p-10, 0x1.b2002ef6f4a98p-7);
+    double y2 = y * y;
+    double p3 = __builtin_fma(y2, p1, p0);
+    double p4 = __builtin_fma(y2, 0x1.1d2ec3c3c1e44p-15, p2);
+    double y4 = y2 * y2;
+    double p = __builtin_fma(y4, p4, p3);
+    p = __builtin_fma(p, __builtin_fma(-y * p, p * p, 1.0) * 0x1.5555555555555p-2, p);
+    p = __builtin_fma(p, __builtin_fma(-y * p, p * p, 1.0) * 0x1.5555555555555p-2, p);
+    double q = y * p * p;
+    double r = q * q, r_low = __builtin_fma(q, q, -r);
+    double rest = __builtin_fma(-r, q, y) - r_low * q;
+    q = __builtin_fma(rest * 0x1.5555555555555p-2, p * p, q);
+    q = krf_unbits_f64(krf_bits_f64(q) + (power << 52)) * (tiny ? 0x1p-18 : 1.0);
+    q = a - a == 0.0 && a != 0.0 ? q : a;
+    return krf_unbits_f64(krf_bits_f64(q) | (krf_bits_f64(x) & 0x8000000000000000u));
+}
+
+//@ krf_cbrtf
+KRF_FN float krf_cbrtf(float x) { return (float)krf_cbrt((double)x); }
+
+//@ krf_hypot
+// The sum of squares as a sum of two, after scaling by a power of 2 where they would leave the range.
+KRF_FN double krf_hypot(double x, double y) {
+    double a = __builtin_fabs(x), b = __builtin_fabs(y);
+    double most = a > b ? a : b, least = a > b ? b : a;
+    double scale = most > 0x1p500 ? 0x1p-600 : most < 0x1p-450 ? 0x1p600 : 1.0;
+    double back = most > 0x1p500 ? 0x1p600 : most < 0x1p-450 ? 0x1p-600 : 1.0;
+    double m = most * scale, n = least * scale;
+    double p = m * m, q = n * n;
+    double s = p + q;
+    double s_low = ((p - s) + q) + (__builtin_fma(m, m, -p) + __builtin_fma(n, n, -q));
+    double r = __builtin_sqrt(s);
+    r += (__builtin_fma(-r, r, s) + s_low) / (r == 0.0 ? 1.0 : 2.0 * r);
+    r *= back;
+    double infinite = krf_unbits_f64(0x7ff0000000000000u);
+    r = ((x != x) | (y != y)) ? x + y : r;
+    return ((a == infinite) | (b == infinite)) ? infinite : r;
+}
+
+//@ krf_hypotf
+KRF_FN float krf_hypotf(float x, float y) { return (float)krf_hypot((double)x, (double)y); }

@@ -1,0 +1,63 @@
+/* The language of GRAD and COMPOSE rows: calls that build nodes of the graph g. Arguments and results are node ids, 0 is poison. For the files that
+ * expand such rows only: the names are short. */
+#ifndef KRF_IR_BUILD_CALLS_H
+#define KRF_IR_BUILD_CALLS_H
+
+#include "ir/build.h"
+
+#define CALL1(op, x) krf__build(g, KRF__##op, 1, (uint32_t[]){x})
+#define CALL2(op, x, y) krf__build(g, KRF__##op, 2, (uint32_t[]){x, y})
+
+/* Weak literals: they take the dtype of what they meet. */
+#define ZERO krf__build_int(g, 0, true)
+#define ONE krf__build_int(g, 1, true)
+#define REAL(value) krf__build_real(g, value, true)
+#define NONE 0
+
+#define NEGATIVE(x) CALL1(negative, x)
+#define ABS(x) CALL1(abs, x)
+#define SIGN(x) CALL1(sign, x)
+#define TRUNC(x) CALL1(trunc, x)
+#define SQRT(x) CALL1(sqrt, x)
+#define RSQRT(x) CALL1(rsqrt, x)
+#define EXP(x) CALL1(exp, x)
+#define LOG(x) CALL1(log, x)
+#define SIN(x) CALL1(sin, x)
+#define COS(x) CALL1(cos, x)
+#define SINPI(x) CALL1(sinpi, x)
+#define COSPI(x) CALL1(cospi, x)
+#define SINH(x) CALL1(sinh, x)
+#define COSH(x) CALL1(cosh, x)
+#define ERFC(x) CALL1(erfc, x)
+#define DIGAMMA(x) CALL1(digamma, x)
+#define J0(x) CALL1(j0, x)
+#define J1(x) CALL1(j1, x)
+#define SIGMOID(x) CALL1(sigmoid, x)
+#define FREXP_EXPONENT(x) CALL1(frexp_exponent, x)
+#define ISNAN(x) CALL1(isnan, x)
+#define ISFINITE(x) CALL1(isfinite, x)
+
+#define ADD(x, y) CALL2(add, x, y)
+#define SUBTRACT(x, y) CALL2(subtract, x, y)
+#define MULTIPLY(x, y) CALL2(multiply, x, y)
+#define DIVIDE(x, y) CALL2(divide, x, y)
+#define FLOOR_DIVIDE(x, y) CALL2(floor_divide, x, y)
+#define POWER(x, y) CALL2(power, x, y)
+#define HYPOT(x, y) CALL2(hypot, x, y)
+#define LDEXP(x, y) CALL2(ldexp, x, y)
+#define COPYSIGN(x, y) CALL2(copysign, x, y)
+#define LOGADDEXP(x, y) CALL2(logaddexp, x, y)
+#define MAXIMUM(x, y) CALL2(maximum, x, y)
+#define MINIMUM(x, y) CALL2(minimum, x, y)
+#define EQUAL(x, y) CALL2(equal, x, y)
+#define LESS_EQUAL(x, y) CALL2(less_equal, x, y)
+#define GREATER_EQUAL(x, y) CALL2(greater_equal, x, y)
+#define LOGICAL_AND(x, y) CALL2(logical_and, x, y)
+#define LOGICAL_OR(x, y) CALL2(logical_or, x, y)
+
+#define WHERE(condition, y, z) krf__build(g, KRF__where, 3, (uint32_t[]){condition, y, z})
+
+/* 2 sqrt(2 / pi) (1 + c x^2): gelu_tanh(x) = x sigmoid(x * this) where c = 0.044715; three times that c: the derivative of its argument. */
+#define GELU_SLOPE(x, product) ADD(REAL(1.5957691216057308), MULTIPLY(REAL(product), MULTIPLY(x, x)))
+
+#endif
