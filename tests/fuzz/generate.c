@@ -148,8 +148,14 @@ void pick_scalar(dice *d, node *n) {
     n->scalar = real ? (value){.dtype = KRF_F64, .f = chance(d, 60) ? reals[below(d, 12)] : (random_unit(d) - 0.5) * 6}
                      : (value){.dtype = KRF_I64,
                                .i = chance(d, 80) ? below(d, 21) - 10 : (int64_t)next_random(d) >> below(d, 64)};
-    if (chance(d, 3)) {
-        n->scalar.f = real ? (chance(d, 50) ? (double)NAN : (double)INFINITY) : 0;
+    if (chance(d, 8)) {
+        static const double ends[] = {NAN,          INFINITY,       -INFINITY,      0x1p-1074,
+                                      -0x1p-149,    0x1.fffffep127, 0x1.ffffffp127, 0x1.fffffffffffffp1023,
+                                      0x1.000001p0, 0x1p63,         16777217};
+        static const int64_t integers[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, INT64_C(9007199254740993),
+                                           16777217};
+        n->scalar.f = real ? ends[below(d, 11)] : 0;
+        n->scalar.i = real ? 0 : integers[below(d, 6)];
     }
     if (chance(d, 12)) {
         n->scalar = convert(n->scalar, (krf_dtype)below(d, DTYPES));
