@@ -211,37 +211,45 @@ KRF_FN double krf_minimum_f64(double a, double b) {
 }
 
 //@ krf_cast_f32_i32
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+// Truncates and clamps; a NaN fails all comparisons, hence 0. What truncates to 0 does so before it is converted: gcc takes
+// (float)(int)x for trunc(x), which is -0 for -0.5.
 KRF_FN int krf_cast_f32_i32(float x) {
-    float inside = x >= -2147483648.0f && x < 2147483648.0f ? x : 0;
+    float size = KRF_F32(fabs)(x);
+    float inside = size >= 1 && size < 2147483648.0f ? x : 0;
     int whole = (int)inside;
     whole = x >= 2147483648.0f ? 0x7fffffff : whole;
-    return x < -2147483648.0f ? -0x7fffffff - 1 : whole;
+    return x <= -2147483648.0f ? -0x7fffffff - 1 : whole;
 }
 
 //@ krf_cast_f32_i64
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+// Truncates and clamps; a NaN fails all comparisons, hence 0. What truncates to 0 does so before it is converted: gcc takes
+// (float)(long long)x for trunc(x), which is -0 for -0.5.
 KRF_FN long long krf_cast_f32_i64(float x) {
-    float inside = x >= -9223372036854775808.0f && x < 9223372036854775808.0f ? x : 0;
+    float size = KRF_F32(fabs)(x);
+    float inside = size >= 1 && size < 9223372036854775808.0f ? x : 0;
     long long whole = (long long)inside;
     whole = x >= 9223372036854775808.0f ? 0x7fffffffffffffffll : whole;
-    return x < -9223372036854775808.0f ? -0x7fffffffffffffffll - 1 : whole;
+    return x <= -9223372036854775808.0f ? -0x7fffffffffffffffll - 1 : whole;
 }
 
 //@ krf_cast_f64_i32
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+// Truncates and clamps; a NaN fails all comparisons, hence 0. What truncates to 0 does so before it is converted: gcc takes
+// (double)(int)x for trunc(x), which is -0 for -0.5.
 KRF_FN int krf_cast_f64_i32(double x) {
-    double inside = x >= -2147483648.0 && x < 2147483648.0 ? x : 0;
+    double size = KRF_F64(fabs)(x);
+    double inside = size >= 1 && size < 2147483648.0 ? x : 0;
     int whole = (int)inside;
     whole = x >= 2147483648.0 ? 0x7fffffff : whole;
-    return x < -2147483648.0 ? -0x7fffffff - 1 : whole;
+    return x <= -2147483648.0 ? -0x7fffffff - 1 : whole;
 }
 
 //@ krf_cast_f64_i64
-// Truncates and clamps; a NaN fails both comparisons of `inside` and then both of the clamps, hence 0.
+// Truncates and clamps; a NaN fails all comparisons, hence 0. What truncates to 0 does so before it is converted: gcc takes
+// (double)(long long)x for trunc(x), which is -0 for -0.5.
 KRF_FN long long krf_cast_f64_i64(double x) {
-    double inside = x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? x : 0;
+    double size = KRF_F64(fabs)(x);
+    double inside = size >= 1 && size < 9223372036854775808.0 ? x : 0;
     long long whole = (long long)inside;
     whole = x >= 9223372036854775808.0 ? 0x7fffffffffffffffll : whole;
-    return x < -9223372036854775808.0 ? -0x7fffffffffffffffll - 1 : whole;
+    return x <= -9223372036854775808.0 ? -0x7fffffffffffffffll - 1 : whole;
 }
