@@ -40,32 +40,26 @@ static krf__limits no_fusion(void) {
 /* The ways after the first: all must have the bits of the oracle's results. */
 static void reference_ways(const session *s, const graph *g, way *ways) {
     uint64_t state = g->seed ^ UINT64_C(0x5851f42d4c957f2d);
-    ways[0] = (way){s->reference[0], "fused", krf__default_limits, WITH_INPUTS, true, false, false};
-    ways[1] = (way){
-        s->reference[next_random(&state) % 2], "other limits", random_limits(&state), WITH_INPUTS, false, false, false};
-    ways[2] = (way){s->reference[0],
-                    "placeholders",
-                    next_random(&state) % 2 ? random_limits(&state) : krf__default_limits,
-                    WITH_PLACEHOLDERS,
-                    true,
-                    false,
-                    false};
-    ways[3] = (way){s->reference[next_random(&state) % 2], "parsed", krf__default_limits, PARSED, false, false, false};
+    const krf__limits some = random_limits(&state), others = random_limits(&state);
+    const uint64_t bits = next_random(&state);
+    ways[0] = (way){s->reference[0], "fused", krf__default_limits, WITH_INPUTS, .given = true};
+    ways[1] = (way){s->reference[bits % 2], "other limits", some, WITH_INPUTS, .given = false};
+    ways[2] = (way){s->reference[0], "placeholders", bits / 2 % 2 ? others : krf__default_limits, WITH_PLACEHOLDERS,
+                    .given = true};
+    ways[3] = (way){s->reference[bits / 4 % 2], "parsed", krf__default_limits, PARSED, .given = false};
 }
 
 /* In the context that compiles: fused always; one graph in four once more at other limits. */
 static int tested_ways(const session *s, const graph *g, way *ways) {
     const bool cuda = s->target == TARGET_CUDA;
     uint64_t state = g->seed ^ UINT64_C(0x14057b7ef767814f);
-    ways[0] = (way){s->tested, cuda ? "cuda" : "compiled", krf__default_limits, WITH_INPUTS, true, cuda, false};
-    ways[1] = (way){s->tested,
-                    cuda ? "cuda, other limits" : "compiled, other limits",
-                    random_limits(&state),
-                    next_random(&state) % 2 ? WITH_PLACEHOLDERS : WITH_INPUTS,
-                    false,
-                    cuda,
-                    false};
-    return next_random(&state) % 4 == 0 ? 2 : 1;
+    const krf__limits some = random_limits(&state);
+    const uint64_t bits = next_random(&state);
+    ways[0] =
+        (way){s->tested, cuda ? "cuda" : "compiled", krf__default_limits, WITH_INPUTS, .given = true, .open = cuda};
+    ways[1] = (way){s->tested, cuda ? "cuda, other limits" : "compiled, other limits", some,
+                    bits % 2 ? WITH_PLACEHOLDERS : WITH_INPUTS, .open = cuda};
+    return bits / 2 % 4 == 0 ? 2 : 1;
 }
 
 /* Evaluates and compares with what the outputs must be. */
@@ -111,7 +105,7 @@ static bool check_tested(session *s, const graph *g, void *const *want, const re
 
 bool check_graph(session *s, const graph *g, report *r) {
     way ways[REFERENCE_WAYS],
-        first = {s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, false, true, false};
+        first = {s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, .open = true};
     results alone;
     values v = {{NULL}};
     void *want[MOST_OUTPUTS];

@@ -108,12 +108,14 @@ static void pick_leaf(dice *d, const policy *p, graph *g) {
         x->shape[i] = chance(d, 12) ? 1 : p->dims[p->rank - x->rank + i];
     }
     leaf_layout(d, x, &count);
-    g->blocks[g->n_leaves] = (block){.dtype = pick_dtype(d, p),
-                                     .count = count,
-                                     .fill = chance(d, p->special) ? FILL_SPECIAL
-                                             : chance(d, 15)       ? FILL_WIDE
-                                             : chance(d, 15)       ? FILL_SMALL
-                                                                   : FILL_EVERYDAY};
+    /* One throw of the dice a statement: C leaves the order inside an initialiser open, and a seed must give one graph.
+     */
+    block *own = &g->blocks[g->n_leaves];
+    *own = (block){.dtype = pick_dtype(d, p), .count = count};
+    own->fill = chance(d, p->special) ? FILL_SPECIAL
+                : chance(d, 15)       ? FILL_WIDE
+                : chance(d, 15)       ? FILL_SMALL
+                                      : FILL_EVERYDAY;
     const int64_t need = count;
     int other = g->n_leaves > 0 ? (int)below(d, g->n_leaves) : 0;
     if (g->n_leaves > 0 && chance(d, 15) && g->blocks[g->leaves[other].block].count >= need) {
@@ -148,8 +150,14 @@ void pick_scalar(dice *d, node *n) {
     n->scalar = real ? (value){.dtype = KRF_F64, .f = chance(d, 60) ? reals[below(d, 12)] : (random_unit(d) - 0.5) * 6}
                      : (value){.dtype = KRF_I64,
                                .i = chance(d, 80) ? below(d, 21) - 10 : (int64_t)next_random(d) >> below(d, 64)};
-    if (chance(d, 3)) {
-        n->scalar.f = real ? (chance(d, 50) ? (double)NAN : (double)INFINITY) : 0;
+    if (chance(d, 8)) {
+        static const double ends[] = {NAN,          INFINITY,       -INFINITY,      0x1p-1074,
+                                      -0x1p-149,    0x1.fffffep127, 0x1.ffffffp127, 0x1.fffffffffffffp1023,
+                                      0x1.000001p0, 0x1p63,         16777217};
+        static const int64_t integers[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, INT64_C(9007199254740993),
+                                           16777217};
+        n->scalar.f = real ? ends[below(d, 11)] : 0;
+        n->scalar.i = real ? 0 : integers[below(d, 6)];
     }
     if (chance(d, 12)) {
         n->scalar = convert(n->scalar, (krf_dtype)below(d, DTYPES));
@@ -199,8 +207,9 @@ static void pick_slice(dice *d, node *n, const facts *x) {
     for (int i = 0; i < n->n; i++) {
         n->ranges[i] = (krf_range){KRF_NONE, KRF_NONE, 1};
         if (chance(d, 55)) {
-            n->ranges[i] = (krf_range){bound(d, x->shape[i], 70), bound(d, x->shape[i], 80),
-                                       chance(d, 50) ? -1 - below(d, 3) : 1 + below(d, 3)};
+            n->ranges[i].start = bound(d, x->shape[i], 70);
+            n->ranges[i].stop = bound(d, x->shape[i], 80);
+            n->ranges[i].step = chance(d, 50) ? -1 - below(d, 3) : 1 + below(d, 3);
         }
     }
 }
