@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_FAILURES = 64, STATUS = 99 };
@@ -25,6 +26,15 @@ static atomic_int n_failures; /* read without the lock, so that calls of several
 long fake_setting(const char *name, long otherwise) {
     const char *text = getenv(name);
     return text && *text ? strtol(text, NULL, 0) : otherwise;
+}
+
+const char *fake_folder(void) {
+    const char *chosen = getenv("FAKECUDA_TMPDIR"), *usual = getenv("TMPDIR");
+    if (chosen && *chosen) {
+        mkdir(chosen, 0777); /* or it is there */
+        return chosen;
+    }
+    return usual && *usual ? usual : "/tmp";
 }
 
 static void complain(const char *format, va_list arguments) {

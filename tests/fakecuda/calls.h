@@ -32,6 +32,9 @@ _Noreturn void fake_die(const char *format, ...) __attribute__((format(printf, 1
 /* A number from the environment. */
 long fake_setting(const char *name, long otherwise);
 
+/* Where images are files while they are loaded. */
+const char *fake_folder(void);
+
 /* For tests in the same process, found with dlsym in each of the two libraries. */
 FAKE_API unsigned fakecuda_calls(const char *entry);                            /* so far, or since the last reset */
 FAKE_API void fakecuda_fail(const char *entry, unsigned n, unsigned code);      /* the n-th call from the last reset */

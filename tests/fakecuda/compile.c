@@ -87,7 +87,6 @@ static int run(const char *const *arguments, int input, int messages) {
 
 unsigned char *fake_compile(const fake_job *job, size_t *bytes, char **log) {
     const char *arguments[MAX_ARGUMENTS], *compiler = getenv("FAKECUDA_CXX"), *flags = getenv("FAKECUDA_CXXFLAGS");
-    const char *folder = getenv("TMPDIR");
     int n = 0;
     char *compiler_words = add_words(compiler && *compiler ? compiler : "c++", arguments, &n);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
@@ -95,7 +94,7 @@ unsigned char *fake_compile(const fake_job *job, size_t *bytes, char **log) {
     }
     char *flag_words = add_words(flags ? flags : "", arguments, &n);
     char output[256];
-    snprintf(output, sizeof output, "%s/fakecuda-XXXXXX", folder && *folder ? folder : "/tmp");
+    snprintf(output, sizeof output, "%s/fakecuda-XXXXXX", fake_folder());
     int file = mkostemp(output, O_CLOEXEC);
     if (file < 0) {
         fake_die("%s: %s", output, strerror(errno));

@@ -82,10 +82,10 @@ static inline unsigned __brev(unsigned x) {
     extern "C" float name##f(float, float) noexcept;
 FAKECUDA_MATH1(fabs)
 FAKECUDA_MATH1(sqrt)
-FAKECUDA_MATH1(floor) FAKECUDA_MATH1(ceil) FAKECUDA_MATH1(rint) FAKECUDA_MATH1(exp) FAKECUDA_MATH1(expm1)
-    FAKECUDA_MATH1(log) FAKECUDA_MATH1(log1p) FAKECUDA_MATH1(sin) FAKECUDA_MATH1(cos) FAKECUDA_MATH1(tan)
-        FAKECUDA_MATH1(tanh) FAKECUDA_MATH2(pow) FAKECUDA_MATH2(atan2) FAKECUDA_MATH2(hypot) FAKECUDA_MATH2(fmod)
-            FAKECUDA_MATH2(copysign)
+FAKECUDA_MATH1(floor)
+FAKECUDA_MATH1(ceil) FAKECUDA_MATH1(rint) FAKECUDA_MATH1(exp) FAKECUDA_MATH1(expm1) FAKECUDA_MATH1(log)
+    FAKECUDA_MATH1(log1p) FAKECUDA_MATH1(sin) FAKECUDA_MATH1(cos) FAKECUDA_MATH1(tan) FAKECUDA_MATH1(tanh)
+        FAKECUDA_MATH2(pow) FAKECUDA_MATH2(atan2) FAKECUDA_MATH2(hypot) FAKECUDA_MATH2(fmod) FAKECUDA_MATH2(copysign)
 
     // ---- the image
     // ------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
 #define SANITIZED true
@@ -143,8 +144,13 @@ static void fence(void) {
     }
 }
 
-/* CUDA's atomicInc: 0 after the limit. Orders nothing. */
+/* CUDA's atomicInc: 0 after the limit. Orders nothing. Blocks that race arrive in another order than that of their
+ * other work, so that what stands before cannot order them by chance. */
 static unsigned atomic_inc(unsigned *at, unsigned limit) {
+    if (fake_me.mode == FAKE_THREADS) {
+        fakecuda_index block = fake_me.here->block;
+        usleep((useconds_t)(scramble(block.x + block.y * 1000003ull + fake_me.seed) % 4 * 3000));
+    }
     _Atomic unsigned *word = (_Atomic unsigned *)at;
     unsigned old = atomic_load_explicit(word, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(word, &old, old >= limit ? 0 : old + 1, memory_order_relaxed,

@@ -40,6 +40,7 @@ typedef enum fake_mode { FAKE_IDLE, FAKE_PLAIN, FAKE_FIBERS, FAKE_THREADS } fake
 typedef struct fake_self {
     fake_mode mode;
     const char *kernel;
+    uint64_t seed;
     fakecuda_thread *here;
     void *engine;    /* of the mode: the fiber, the thread */
     sigjmp_buf exit; /* PLAIN and THREADS: where a kernel that cannot go on ends */

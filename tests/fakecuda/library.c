@@ -38,8 +38,7 @@ struct CUlib_st {
 /* The loader takes two files of one inode or name for one library: each copy is a file of its own. */
 static fake_copy *load_copy(cu_library library) {
     char file[256];
-    const char *folder = getenv("TMPDIR");
-    snprintf(file, sizeof file, "%s/fakecuda-XXXXXX.so", folder && *folder ? folder : "/tmp");
+    snprintf(file, sizeof file, "%s/fakecuda-XXXXXX.so", fake_folder());
     int out = mkostemps(file, 3, O_CLOEXEC);
     if (out < 0 || write(out, library->bytes, library->size) != (ssize_t)library->size) {
         fake_die("%s: %s", file, strerror(errno));

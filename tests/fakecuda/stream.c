@@ -111,6 +111,8 @@ static cu_stream stream_new(bool blocking, bool is_legacy) {
     if (!s) {
         fake_die("out of host memory");
     }
+    static atomic_ullong streams;
+    s->id = atomic_fetch_add_explicit(&streams, 1, memory_order_relaxed) + 1;
     s->blocking = blocking;
     s->legacy = is_legacy;
     s->line = line_new();
@@ -248,6 +250,16 @@ cu_result cuStreamDestroy_v2(cu_stream stream) {
     sem_destroy(&stream->ready);
     pthread_mutex_destroy(&stream->enqueue);
     free(stream);
+    return KRF__CUDA_SUCCESS;
+}
+
+cu_result cuStreamGetId(cu_stream stream, unsigned long long *id) {
+    ENTER(cuStreamGetId, FAKE_NEEDS_HEALTH);
+    FIND_STREAM(s, stream);
+    if (!id) {
+        return FAKE_INVALID_VALUE;
+    }
+    *id = s->id;
     return KRF__CUDA_SUCCESS;
 }
 

@@ -18,6 +18,7 @@ typedef struct fake_op fake_op;
 
 struct CUstream_st {
     fake_object object;
+    unsigned long long id;
     bool blocking, legacy; /* ordered with the legacy stream; that one itself */
     fake_line *line;
     pthread_t thread;

@@ -279,6 +279,22 @@ static void pools_allocate_in_stream_order(void **state) {
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
+static void streams_have_ids(void **state) {
+    (void)state;
+    unsigned long long a = 0, b = 0, again = 0, later = 0;
+    cu_stream first = new_stream(0), second = new_stream(KRF__CU_STREAM_NON_BLOCKING);
+    assert_cu(0, cu.cuStreamGetId(first, &a));
+    assert_cu(0, cu.cuStreamGetId(second, &b));
+    assert_cu(0, cu.cuStreamGetId(first, &again));
+    assert_true(a == again && a != b);
+    assert_cu(0, cu.cuStreamDestroy_v2(first));
+    first = new_stream(0); /* likely the same handle */
+    assert_cu(0, cu.cuStreamGetId(first, &later));
+    assert_true(later != a && later != b);
+    assert_cu(0, cu.cuStreamDestroy_v2(first));
+    assert_cu(0, cu.cuStreamDestroy_v2(second));
+}
+
 static void events_order_streams(void **state) {
     (void)state;
     cu_stream a = new_stream(KRF__CU_STREAM_NON_BLOCKING), b = new_stream(KRF__CU_STREAM_NON_BLOCKING);
@@ -622,6 +638,7 @@ int main(void) {
         cmocka_unit_test(contexts_are_a_stack_of_each_thread),
         cmocka_unit_test(memory_is_allocated_copied_and_filled),
         cmocka_unit_test(pools_allocate_in_stream_order),
+        cmocka_unit_test(streams_have_ids),
         cmocka_unit_test(events_order_streams),
         cmocka_unit_test(the_default_stream_synchronizes),
         cmocka_unit_test(destroyed_streams_finish_their_work),

@@ -19,7 +19,7 @@ case $("$cc" --version) in
 *) FAKECUDA_CXX=g++ ;;
 esac
 command -v "$FAKECUDA_CXX" >/dev/null || skip "no $FAKECUDA_CXX"
-export FAKECUDA_CXX
+export FAKECUDA_CXX FAKECUDA_TMPDIR=$work/images
 
 settings=(-std=c11 -D_GNU_SOURCE -O1 -g1 -fPIC -fno-omit-frame-pointer -Iinclude -Isrc -I. -Itests
     "-DFAKECUDA_SIM_HEADER=\"$root/tests/fakecuda/cudasim.h\"")

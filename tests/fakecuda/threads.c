@@ -143,7 +143,8 @@ static void wake(meeting *m) {
 static void *body(void *user) {
     member *self = user;
     team *t = self->team;
-    fake_me = (fake_self){.mode = FAKE_THREADS, .kernel = t->work->name, .here = &self->here, .engine = self};
+    fake_me = (fake_self){
+        .mode = FAKE_THREADS, .kernel = t->work->name, .seed = t->work->seed, .here = &self->here, .engine = self};
     if (sigsetjmp(fake_me.exit, 0) == 0) {
         t->call(t->work->arguments);
     } else {

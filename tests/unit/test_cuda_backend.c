@@ -700,10 +700,44 @@ static void callers_streams_are_ordered(void **state) {
     assert_ok(cuda->synchronize(d, streams[0]));
     assert_ok(cuda->synchronize(d, NULL));
     for (int i = 0; i < 3; i++) {
-        assert_ok(cuda->zero(d, NULL, 0, streams[0])); /* finds that the device's stream has nothing left to do */
+        assert_ok(cuda->zero(d, NULL, 0, streams[0]));
     }
+    assert_true(d->alone); /* so that the next run on that stream need not wait for the device's */
     cuda->deallocate(d, kept, sizeof host);
-    assert_false(atomic_load(&d->unsettled));
+    d->driver.cuStreamDestroy_v2(streams[0]);
+    d->driver.cuStreamDestroy_v2(streams[1]);
+    cuda->unload(d, module);
+}
+
+/* A block of memory may come from a run on one stream and go to a run on another at once, with nothing on the device's
+ * stream in between. */
+static void callers_streams_are_ordered_among_each_other(void **state) {
+    (void)state;
+    krf__device *d = need_gpu();
+    need_nvrtc();
+    static float host[N], back[N];
+    krf__module *module = NULL;
+    assert_ok(build_test(d, &module));
+    cu_stream streams[2] = {make_stream(d), make_stream(d)};
+    void *in = NULL, *out = NULL, *copy = NULL;
+    fill(host);
+    assert_ok(cuda->allocate(d, sizeof host, &in));
+    assert_ok(cuda->allocate(d, sizeof host, &out));
+    assert_ok(cuda->allocate(d, sizeof host, &copy));
+    assert_ok(cuda->upload(d, in, host, sizeof host, NULL));
+    for (int round = 0; round < 20; round++) {
+        assert_ok(cuda->zero(d, out, sizeof host, streams[round % 2]));
+        assert_ok(cuda->zero(d, copy, sizeof host, streams[round % 2]));
+        assert_ok(cuda->synchronize(d, NULL));
+        assert_ok(launch_test(d, module, in, out, N, streams[0]));
+        assert_ok(cuda->copy(d, copy, out, sizeof host, streams[1]));
+        assert_ok(cuda->download(d, back, copy, sizeof back, streams[1]));
+        check_values(back);
+    }
+    cuda->deallocate(d, in, sizeof host);
+    cuda->deallocate(d, out, sizeof host);
+    cuda->deallocate(d, copy, sizeof host);
+    assert_ok(cuda->synchronize(d, NULL));
     d->driver.cuStreamDestroy_v2(streams[0]);
     d->driver.cuStreamDestroy_v2(streams[1]);
     cuda->unload(d, module);
@@ -790,6 +824,7 @@ int main(void) {
         cmocka_unit_test(kernels_run),
         cmocka_unit_test(ptx_and_damaged_images),
         cmocka_unit_test(callers_streams_are_ordered),
+        cmocka_unit_test(callers_streams_are_ordered_among_each_other),
         cmocka_unit_test(a_capture_is_not_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, close_gpu);

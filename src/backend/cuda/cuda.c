@@ -53,7 +53,7 @@ static krf_status settle_by_event(krf__device *d, cu_stream stream) {
     if (d->recorded) {
         cu_result result = d->driver.cuEventQuery(d->own);
         if (result == KRF__CUDA_SUCCESS) {
-            /* Nothing is left to order: warm runs stop here. */
+            /* Nothing is left to order. */
             atomic_store(&d->unsettled, false);
             return KRF_OK;
         }
@@ -71,12 +71,38 @@ static krf_status settle_by_event(krf__device *d, cu_stream stream) {
 }
 
 static krf_status order_before(krf__device *d, krf__entry *e) {
+    krf_status status = KRF_OK;
+    e->turn = atomic_load(&d->turn);
     if (!atomic_load(&d->unsettled)) {
         return KRF_OK;
     }
     pthread_mutex_lock(&d->order_lock);
-    krf_status status = e->capturing ? settle_by_waiting(d) : settle_by_event(d, e->stream);
+    if (e->capturing) {
+        status = settle_by_waiting(d);
+    } else if (!d->alone || d->last != e->id) {
+        status = settle_by_event(d, e->stream);
+    }
     pthread_mutex_unlock(&d->order_lock);
+    return status;
+}
+
+/* Makes the device's stream wait for the caller's. Other streams of the caller must wait for that in turn; this one
+ * need not wait for itself. Where no order can be made the host waits: without one, memory would be freed and used
+ * again while kernels still work on it. */
+static krf_status order_after(krf__device *d, const krf__entry *e) {
+    pthread_mutex_lock(&d->order_lock);
+    krf_status status = CU(d, cuEventRecord(d->foreign, e->stream));
+    if (status == KRF_OK) {
+        status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
+    }
+    d->alone = atomic_fetch_add(&d->turn, 1) == e->turn;
+    d->last = e->id;
+    d->recorded = false;
+    atomic_store(&d->unsettled, true);
+    pthread_mutex_unlock(&d->order_lock);
+    if (status != KRF_OK && status != KRF_E_LOST) {
+        (void)d->driver.cuStreamSynchronize(e->stream);
+    }
     return status;
 }
 
@@ -96,6 +122,13 @@ krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf
         return status;
     }
     e->capturing = capture != KRF__CU_STREAM_CAPTURE_STATUS_NONE;
+    if (!e->capturing) {
+        /* Not the handle: a stream that is destroyed leaves its own to the next one, and its work undone. */
+        status = CU(d, cuStreamGetId(e->stream, &e->id));
+        if (status != KRF_OK) {
+            return status;
+        }
+    }
     if (e->capturing && blocks) {
         return krf__fail(KRF_E_UNSUPPORTED,
                          "the stream is being captured into a CUDA graph: nothing can wait for it until the "
@@ -108,24 +141,11 @@ krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf
 
 void krf__cuda_unsettle(krf__device *d) {
     pthread_mutex_lock(&d->order_lock);
+    atomic_fetch_add(&d->turn, 1);
+    d->alone = false;
     d->recorded = false;
     atomic_store(&d->unsettled, true);
     pthread_mutex_unlock(&d->order_lock);
-}
-
-/* The device's stream goes on when the caller's stream has come so far. Where that cannot be said the host waits:
- * without an order, memory would be freed and used again while kernels still work on it. */
-static krf_status order_behind(krf__device *d, cu_stream stream) {
-    pthread_mutex_lock(&d->order_lock);
-    krf_status status = CU(d, cuEventRecord(d->foreign, stream));
-    if (status == KRF_OK) {
-        status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
-    }
-    pthread_mutex_unlock(&d->order_lock);
-    if (status != KRF_OK && status != KRF_E_LOST) {
-        (void)d->driver.cuStreamSynchronize(stream);
-    }
-    return status;
 }
 
 krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
@@ -133,7 +153,7 @@ krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
         krf__cuda_unsettle(d);
     }
     if (e->foreign && !e->capturing && status != KRF_E_LOST) {
-        krf_status ordered = order_behind(d, e->stream); /* a call that failed may have started work all the same */
+        krf_status ordered = order_after(d, e); /* a call that failed may have started work all the same */
         status = status == KRF_OK ? ordered : status;
     }
     if (e->pushed) {
@@ -273,6 +293,7 @@ static krf_status open_device(const krf__device_options *options, krf__device **
     }
     d->pid = getpid();
     atomic_init(&d->unsettled, false);
+    atomic_init(&d->turn, 0);
     pthread_mutex_init(&d->order_lock, NULL);
     pthread_mutex_init(&d->nvrtc_lock, NULL);
     krf_status status = krf__driver_open(&d->driver, options->cuda_driver);

@@ -4,6 +4,7 @@
  * Order of work: the device has one stream of its own, on which memory is allocated and freed. What a call puts on a
  * stream of the caller starts after all that the device's stream was given so far, and the device's stream goes on
  * after it: so memory is used after it was allocated and written, and freed after it was used, whatever streams did it.
+ * Two streams of the caller are ordered by this as well: a block may go from a run on one to a run on the other.
  */
 #ifndef KRF_BACKEND_CUDA_DEVICE_H
 #define KRF_BACKEND_CUDA_DEVICE_H
@@ -33,6 +34,9 @@ struct krf__device {
     cu_event foreign;           /* of a caller's stream, after our work on it */
     atomic_bool unsettled;      /* the device's stream may have work that is not done and that others must wait for */
     bool recorded;              /* `own` stands behind that work */
+    bool alone;                 /* that work is nothing but waiting for the caller's stream of the id `last` */
+    unsigned long long last;
+    atomic_ullong turn; /* counts what makes the device's stream unsettled */
 
     pthread_mutex_t nvrtc_lock; /* held while finding and loading, not while compiling */
     char *nvrtc_wanted;         /* the option; NULL: search */
@@ -52,6 +56,7 @@ struct krf__module {
 /* One call: between enter and leave the device's context is current. leave must follow enter, even one that failed. */
 typedef struct krf__entry {
     cu_stream stream;
+    unsigned long long id, turn; /* of a caller's stream; the device's when the call began */
     bool pushed, unsettles, foreign, capturing;
 } krf__entry;
 
