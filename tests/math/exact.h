@@ -215,9 +215,16 @@ static inline void exact_logaddexp(mpfr_t r, const mpfr_t a, const mpfr_t b) {
 }
 
 static inline void exact_softplus(mpfr_t r, const mpfr_t a, const mpfr_t b) {
+    mpfr_ptr w = exact_work[0]; // of -|a|, as exp(a) leaves even MPFR's range
     (void)b;
-    mpfr_exp(exact_work[0], a, MPFR_RNDN);
-    mpfr_log1p(r, exact_work[0], MPFR_RNDN);
+    mpfr_abs(w, a, MPFR_RNDN);
+    mpfr_neg(w, w, MPFR_RNDN);
+    mpfr_exp(w, w, MPFR_RNDN);
+    mpfr_log1p(w, w, MPFR_RNDN);
+    if (!mpfr_signbit(a)) {
+        mpfr_add(w, w, a, MPFR_RNDN);
+    }
+    mpfr_set(r, w, MPFR_RNDN);
 }
 
 static inline void exact_log_sigmoid(mpfr_t r, const mpfr_t a, const mpfr_t b) {

@@ -18,55 +18,50 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# compiler, -march, function, type, arguments
-check() {
-    cat >"$work/loop.c" <<END
-#define KRF_FN static inline
-#include "codegen/math/real.h"
-#include "codegen/math/trig.h"
-#include "codegen/math/explog.h"
-#include "codegen/math/hyper.h"
-#include "codegen/math/gates.h"
-#include "codegen/math/roots.h"
-#include "codegen/math/inverse.h"
-#include "codegen/math/erf.h"
-void loop(const $4 *restrict x, const $4 *restrict z, $4 *restrict y);
-void loop(const $4 *restrict x, const $4 *restrict z, $4 *restrict y) {
-    (void)z;
-    for (int i = 0; i < 256; i++) y[i] = $3($5);
+# name, type, arguments: one loop
+loop() {
+    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y);\n' "$1" "$2" "$2" "$2"
+    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y) {\n' "$1" "$2" "$2" "$2"
+    printf '    (void)z;\n    for (int i = 0; i < 256; i++) y[i] = krf_%s(%s);\n}\n' "$1" "$3"
 }
-END
+
+# compiler, -march: all loops in one file, whose assembly is cut at their labels
+check() {
     # shellcheck disable=SC2086 # the compiler may come with arguments
     if ! $1 -std=c11 -O3 -march=$2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
-        -I"$root" -S -o "$work/loop.s" "$work/loop.c"; then
-        echo "FAIL $1 $2 $3: does not compile"
+        -I"$root" -S -o "$work/loops.s" "$work/loops.c"; then
+        echo "FAIL $1 $2: does not compile"
         status=1
         return
     fi
-    packed=$(grep -Ec "vfn?m(add|sub)[0-9]*p[sd]" "$work/loop.s")
-    scalar=$(grep -Ec "vfn?m(add|sub)[0-9]*s[sd]|v(add|sub|mul|div|sqrt)s[sd]" "$work/loop.s")
-    calls=$(grep -Ec "^[[:space:]]*(call|jmp)q?[[:space:]]+[*A-Za-z_]" "$work/loop.s")
-    if [ "$packed" -ge 3 ] && [ "$calls" -eq 0 ] && [ "$scalar" -eq 0 ]; then
-        echo "ok   $1 $2 $3: $packed packed fma"
-    else
-        echo "FAIL $1 $2 $3: $packed packed fma, $scalar scalar operations, $calls calls"
-        status=1
-    fi
+    awk -v who="$1 $2" '
+        function finish() {
+            if (name == "") return
+            good = packed >= 3 && scalar == 0 && calls == 0
+            printf "%s %s krf_%s: %d packed fma, %d scalar operations, %d calls\n", good ? "ok  " : "FAIL", who, name, packed, scalar, calls
+            bad += !good
+            seen++
+        }
+        /^loop_[a-z0-9_]*:/ { finish(); name = substr($1, 6); sub(/:.*/, "", name); packed = scalar = calls = 0 }
+        /^\t\.size\tloop_/ { finish(); name = "" }
+        /vfn?m(add|sub)[0-9]*p[sd]/ { packed++ }
+        /vfn?m(add|sub)[0-9]*s[sd]|v(add|sub|mul|div|sqrt)s[sd]/ { scalar++ }
+        /^[ \t]*(call|jmp)q?[ \t]+[*A-Za-z_]/ { calls++ }
+        END { finish(); exit bad > 0 || seen == 0 }' "$work/loops.s" || status=1
 }
 
 one="exp expm1 log log1p tanh sin cos tan sinpi cospi asin acos atan sinh cosh asinh acosh atanh exp2 exp10 log2 log10 cbrt
     erf erfc erfinv i0 sigmoid silu gelu gelu_tanh logit"
 two="pow hypot atan2 logaddexp"
+{
+    echo '#define KRF_FN static inline __attribute__((always_inline))' # as the library says
+    for file in real trig explog hyper gates roots inverse erf; do echo "#include \"codegen/math/$file.h\""; done
+    for name in $one; do loop "${name}f" float "x[i]" && loop "$name" double "x[i]"; done
+    for name in $two; do loop "${name}f" float "x[i], z[i]" && loop "$name" double "x[i], z[i]"; done
+} >"$work/loops.c"
 for cc in "$@"; do
     for arch in x86-64-v3 x86-64-v4; do
-        for name in $one; do
-            check "$cc" $arch "krf_${name}f" float "x[i]"
-            check "$cc" $arch "krf_$name" double "x[i]"
-        done
-        for name in $two; do
-            check "$cc" $arch "krf_${name}f" float "x[i], z[i]"
-            check "$cc" $arch "krf_$name" double "x[i], z[i]"
-        done
+        check "$cc" $arch
     done
 done
 exit $status

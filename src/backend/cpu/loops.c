@@ -17,7 +17,7 @@
 #endif
 
 /* ---- the text that kernels share ---- */
-#define KRF_FN static inline
+#define KRF_FN static inline __attribute__((always_inline)) /* a call in a loop would keep it scalar */
 #define KRF_F32(name) __builtin_##name##f
 #define KRF_F64(name) __builtin_##name
 #include "codegen/math/real.h"
