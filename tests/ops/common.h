@@ -79,6 +79,13 @@ static inline void open_runs(runs *r, bool full) {
     }
 }
 
+/* KRF_TEST_SHARD=2/8: this process is the second (from 0) of eight that share the work. */
+static inline bool in_shard(int64_t item) {
+    const char *text = getenv("KRF_TEST_SHARD");
+    int shard = 0, shards = 1;
+    return text == NULL || sscanf(text, "%d/%d", &shard, &shards) != 2 || shards < 1 || item % shards == shard;
+}
+
 static inline void close_runs(runs *r) {
     for (int i = 0; i < r->n; i++) {
         krf_cache_stats stats = {.size = sizeof stats};

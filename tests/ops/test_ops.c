@@ -523,8 +523,15 @@ static bool tempting(const expression *e, const source *sources) {
 
 /* Everything in the first run, checked against the references; every `sparse`-th expression in the second run, which
  * must have the same bits. */
-static void check_batch(int n, const expression *list, int n_sources, const source *sources, int sparse,
+static void check_batch(int total, const expression *all, int n_sources, const source *sources, int sparse,
                         const char *label) {
+    expression *list = calloc((size_t)total + 1, sizeof *list);
+    assert_non_null(list);
+    int n = 0;
+    for (int i = 0; i < total; i++) {
+        list[n] = all[i];
+        n += in_shard(i);
+    }
     void **first = calloc((size_t)n + 1, sizeof *first), **second = calloc((size_t)n + 1, sizeof *second);
     expression *some = calloc((size_t)n + 1, sizeof *some);
     int *origin = calloc((size_t)n + 1, sizeof *origin), m = 0;
@@ -555,6 +562,7 @@ static void check_batch(int n, const expression *list, int n_sources, const sour
     free(first);
     free(second);
     free(some);
+    free(list);
     free(origin);
 }
 
