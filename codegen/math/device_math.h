@@ -28,10 +28,15 @@ KRF_FN float krf_gelu_tanh_f32(float x) {
 }
 
 //@ krf_logaddexp_f32
+// What rounding takes from the distance is put back: it would be multiplied by the distance itself.
 KRF_FN float krf_logaddexp_f32(float a, float b) {
-    float most = a > b ? a : b;
-    float apart = a == b ? 0 : KRF_F32(fabs)(a - b);
-    return most + KRF_F32(log1p)(KRF_F32(exp)(-apart));
+    float most = a > b ? a : b, least = a > b ? b : a;
+    float apart = a == b ? 0 : most - least;
+    float back = most - apart;
+    float lost = (most - (apart + back)) + (back - least);
+    float e = KRF_F32(exp)(-apart);
+    e = apart - apart == 0 && lost - lost == 0 ? e - e * lost : e;
+    return a != a || b != b ? a + b : most + KRF_F32(log1p)(e);
 }
 
 //@ krf_logit_f32
@@ -67,10 +72,15 @@ KRF_FN double krf_gelu_tanh_f64(double x) {
 }
 
 //@ krf_logaddexp_f64
+// What rounding takes from the distance is put back: it would be multiplied by the distance itself.
 KRF_FN double krf_logaddexp_f64(double a, double b) {
-    double most = a > b ? a : b;
-    double apart = a == b ? 0 : KRF_F64(fabs)(a - b);
-    return most + KRF_F64(log1p)(KRF_F64(exp)(-apart));
+    double most = a > b ? a : b, least = a > b ? b : a;
+    double apart = a == b ? 0 : most - least;
+    double back = most - apart;
+    double lost = (most - (apart + back)) + (back - least);
+    double e = KRF_F64(exp)(-apart);
+    e = apart - apart == 0 && lost - lost == 0 ? e - e * lost : e;
+    return a != a || b != b ? a + b : most + KRF_F64(log1p)(e);
 }
 
 //@ krf_logit_f64

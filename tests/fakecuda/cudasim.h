@@ -80,18 +80,100 @@ static inline unsigned __brev(unsigned x) {
 #define FAKECUDA_MATH2(name) \
     extern "C" double name(double, double) noexcept; \
     extern "C" float name##f(float, float) noexcept;
+// clang-format off
 FAKECUDA_MATH1(fabs)
 FAKECUDA_MATH1(sqrt)
 FAKECUDA_MATH1(floor)
-FAKECUDA_MATH1(ceil) FAKECUDA_MATH1(rint) FAKECUDA_MATH1(exp) FAKECUDA_MATH1(expm1) FAKECUDA_MATH1(log)
-    FAKECUDA_MATH1(log1p) FAKECUDA_MATH1(sin) FAKECUDA_MATH1(cos) FAKECUDA_MATH1(tan) FAKECUDA_MATH1(tanh)
-        FAKECUDA_MATH2(pow) FAKECUDA_MATH2(atan2) FAKECUDA_MATH2(hypot) FAKECUDA_MATH2(fmod) FAKECUDA_MATH2(copysign)
+FAKECUDA_MATH1(ceil)
+FAKECUDA_MATH1(rint)
+FAKECUDA_MATH1(trunc)
+FAKECUDA_MATH1(exp)
+FAKECUDA_MATH1(exp2)
+FAKECUDA_MATH1(expm1)
+FAKECUDA_MATH1(log)
+FAKECUDA_MATH1(log2)
+FAKECUDA_MATH1(log10)
+FAKECUDA_MATH1(log1p)
+FAKECUDA_MATH1(sin)
+FAKECUDA_MATH1(cos)
+FAKECUDA_MATH1(tan)
+FAKECUDA_MATH1(asin)
+FAKECUDA_MATH1(acos)
+FAKECUDA_MATH1(atan)
+FAKECUDA_MATH1(sinh)
+FAKECUDA_MATH1(cosh)
+FAKECUDA_MATH1(tanh)
+FAKECUDA_MATH1(asinh)
+FAKECUDA_MATH1(acosh)
+FAKECUDA_MATH1(atanh)
+FAKECUDA_MATH1(erf)
+FAKECUDA_MATH1(erfc)
+FAKECUDA_MATH1(tgamma)
+FAKECUDA_MATH1(lgamma)
+FAKECUDA_MATH1(j0)
+FAKECUDA_MATH1(j1)
+FAKECUDA_MATH2(pow)
+FAKECUDA_MATH2(atan2)
+FAKECUDA_MATH2(hypot)
+FAKECUDA_MATH2(fmod)
+FAKECUDA_MATH2(copysign)
+FAKECUDA_MATH2(nextafter)
+// clang-format on
+extern "C" double fma(double, double, double) noexcept;
+extern "C" float fmaf(float, float, float) noexcept;
 
-    // ---- the image
-    // ------------------------------------------------------------------------------------------------------
+// What CUDA's library has beyond the host's: in long double, and plainly, for few elements are computed here.
+extern "C" long double cbrtl(long double) noexcept, exp10l(long double) noexcept, sinl(long double) noexcept, cosl(long double) noexcept, erfl(long double) noexcept, erfcl(long double) noexcept,
+    fmodl(long double, long double) noexcept, sqrtl(long double) noexcept;
+static inline long double fakecuda_half_turns(long double x, bool cosine) {
+    const long double pi = 3.14159265358979323846264338327950288L;
+    long double rest = fmodl(x, 2); // exact
+    rest = rest > 1 ? rest - 2 : rest < -1 ? rest + 2 : rest;
+    if (cosine) {
+        long double size = rest < 0 ? -rest : rest;
+        return size == 0.5L ? 0 : size < 0.25L ? cosl(pi * size) : sinl(pi * (0.5L - size));
+    }
+    bool back = rest > 0.5L || rest < -0.5L;
+    long double near = back ? (rest > 0 ? 1 - rest : -1 - rest) : rest;
+    return rest == 1 || rest == -1 || rest == 0 ? (__builtin_signbit(x) ? -0.0L : 0.0L) : sinl(pi * near);
+}
+static inline long double fakecuda_erfinv(long double x) {
+    long double low = 0, high = 7, target = __builtin_fabsl(x);
+    if (!(target < 1)) {
+        return target == 1 ? x * __builtin_infl() : __builtin_nanl("");
+    }
+    for (int i = 0; i < 110 && target > 1e-12L; i++) {
+        long double middle = low + (high - low) / 2;
+        bool above = target < 0.5L ? erfl(middle) > target : erfcl(middle) < 1 - target;
+        (above ? high : low) = middle;
+    }
+    low = target > 1e-12L ? low : target * 0.886226925452758013649083741670572591L;
+    return __builtin_signbit(x) ? -low : low;
+}
+static inline long double fakecuda_i0(long double x) {
+    long double term = 1, sum = 1;
+    for (int k = 1; k < 3000 && term > sum * 1e-25L && sum < 1e4000L; k++) {
+        term *= x * x / 4 / k / k;
+        sum += term;
+    }
+    return x == x && (x > 800 || x < -800) ? __builtin_infl() : x == x ? sum : x;
+}
+#define FAKECUDA_OWN(name, expression) \
+    static inline double name(double x) { return (double)(expression); } \
+    static inline float name##f(float x) { return (float)(expression); }
+FAKECUDA_OWN(exp10, exp10l((long double)x)) // the host's own is not exact at whole numbers
+FAKECUDA_OWN(cbrt, cbrtl((long double)x))
+FAKECUDA_OWN(sinpi, fakecuda_half_turns((long double)x, false))
+FAKECUDA_OWN(cospi, fakecuda_half_turns((long double)x, true))
+FAKECUDA_OWN(erfinv, fakecuda_erfinv((long double)x))
+FAKECUDA_OWN(normcdf, erfcl(-(long double)x * sqrtl(0.5L)) / 2)
+FAKECUDA_OWN(rsqrt, 1 / sqrtl((long double)x))
+FAKECUDA_OWN(cyl_bessel_i0, fakecuda_i0((long double)x))
 
-    template <auto F>
-    struct fakecuda_entry;
+// ---- the image
+// ------------------------------------------------------------------------------------------------------
+
+template <auto F> struct fakecuda_entry;
 template <class... A, void (*F)(A...)> struct fakecuda_entry<F> {
     static_assert((sizeof(A) + ... + 0) <= 32764, "more argument bytes than CUDA has");
     static constexpr unsigned count = sizeof...(A);

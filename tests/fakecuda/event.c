@@ -78,7 +78,7 @@ cu_result cuEventQuery(cu_event event) {
     if (line) {
         fake_line_drop(line);
     }
-    return reached ? fake_stuck() : KRF__CUDA_ERROR_NOT_READY;
+    return reached ? fake_stuck() : 600;
 }
 
 cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned int flags) {

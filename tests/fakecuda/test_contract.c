@@ -54,6 +54,15 @@ static cu_result launch_add(cu_address in, cu_address out, int turns, cu_stream 
 
 static int host[N];
 
+/* Entry points that kerfuse does not call are looked up by the tests. */
+static cu_result query_event(cu_event event) {
+    static const krf__symbol symbol = {"cuEventQuery", 0, true};
+    const char *reason;
+    cu_result (*query)(cu_event) = NULL;
+    assert_null(krf__symbols_resolve(krf__symbols_open(cu.path, &reason), &symbol, 1, &query));
+    return query(event);
+}
+
 static void put(cu_address to, int first) {
     for (int i = 0; i < N; i++) {
         host[i] = first + i;
@@ -301,7 +310,7 @@ static void events_order_streams(void **state) {
     cu_event event = NULL;
     cu_address x = new_memory(BYTES), y = new_memory(BYTES), z = new_memory(BYTES);
     assert_cu(0, cu.cuEventCreate(&event, KRF__CU_EVENT_DISABLE_TIMING));
-    assert_cu(0, cu.cuEventQuery(event)); /* never recorded: nothing to wait for */
+    assert_cu(0, query_event(event)); /* never recorded: nothing to wait for */
     assert_cu(0, cu.cuStreamWaitEvent(b, event, 0));
     put(x, 0);
     put(z, 1000);
@@ -310,8 +319,8 @@ static void events_order_streams(void **state) {
     assert_cu(0, cu.cuStreamWaitEvent(b, event, 0));
     assert_cu(0, cu.cuMemsetD8Async(y + BYTES - 4, 0, 4, a)); /* after the record: b may or may not see it */
     assert_cu(0, cu.cuEventRecord(event, a));                 /* the wait stands for the record before it */
-    cu_result query = cu.cuEventQuery(event);
-    assert_true(query == 0 || query == KRF__CUDA_ERROR_NOT_READY);
+    cu_result query = query_event(event);
+    assert_true(query == 0 || query == 600);
     assert_cu(0, cu.cuMemcpyDtoDAsync_v2(z, y, BYTES - 4, b));
     assert_cu(0, cu.cuMemcpyDtoHAsync_v2(host, z, BYTES, b));
     assert_cu(0, cu.cuStreamSynchronize(b));
@@ -319,7 +328,7 @@ static void events_order_streams(void **state) {
     assert_int_equal(host[N - 2], N - 1);
     assert_int_equal(host[N - 1], 1000 + N - 1);
     assert_cu(0, cu.cuStreamSynchronize(a));
-    assert_cu(0, cu.cuEventQuery(event));
+    assert_cu(0, query_event(event));
     assert_cu(0, cu.cuEventDestroy_v2(event));
     assert_cu(0, cu.cuStreamDestroy_v2(a));
     assert_cu(0, cu.cuStreamDestroy_v2(b));
@@ -356,7 +365,7 @@ static void destroyed_streams_finish_their_work(void **state) {
     assert_cu(0, cu.cuEventRecord(event, a));
     assert_cu(0, cu.cuStreamDestroy_v2(a));
     assert_cu(0, cu.cuCtxSynchronize());
-    assert_cu(0, cu.cuEventQuery(event)); /* outlives the stream */
+    assert_cu(0, query_event(event)); /* outlives the stream */
     expect(y, 6, NULL);
     assert_cu(INVALID_VALUE, cu.cuStreamCreate(&b, 0x80));
     assert_cu(0, cu.cuEventDestroy_v2(event));

@@ -84,8 +84,11 @@ value power_chain(krf_dtype dtype, value x, int64_t k) {
 
 static bool is_floor_divide(int op) { return ops[op].reference->f64 == double_floor_divide; }
 
+/* The sign of a NaN is not promised, and these read it. */
+static bool reads_sign(int op) { return strcmp(ops[op].name, "copysign") == 0 || strcmp(ops[op].name, "signbit") == 0; }
+
 bool op_open(int op, krf_dtype compute) {
-    return is_real(compute) && (ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
+    return is_real(compute) && (reads_sign(op) || ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
 }
 
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
@@ -98,8 +101,14 @@ bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda)
         return same(got, want) || (fabs(want.f) >= whole
                                    && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f, 0) <= 1));
     }
+    if (reads_sign(op)) {
+        const bool two = ops[op].arity > 1, either = isnan(two ? b.f : a.f);
+        value want = convert(exact_value(f, compute, a, b, c), got.dtype);
+        want.f = two && either ? copysign(want.f, got.f) : want.f;
+        return same(got, want) || (!two && either);
+    }
     const long double x0 = (long double)a.f, x1 = (long double)b.f;
-    return ulp_distance(got, f->exact(x0, x1, (long double)c.f), amplitude(f->name, x0, x1, cuda)) <= ulp_bound(f, compute, cuda);
+    return ulp_distance(got, f->exact(x0, x1, (long double)c.f), amplitude(f->name, compute, x0, x1, cuda)) <= ulp_bound(f, compute, cuda);
 }
 
 value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {

@@ -341,7 +341,7 @@ static bool check_real(const expression *e, const reference *r, krf_dtype comput
     }
     if (r->ulp[on_cuda][compute == KRF_F64] > 0) {
         long double want = r->exact((long double)a.f, (long double)b.f, (long double)c.f);
-        double distance = ulp_distance(got, want, amplitude(r->name, (long double)a.f, (long double)b.f, on_cuda));
+        double distance = ulp_distance(got, want, amplitude(r->name, compute, (long double)a.f, (long double)b.f, on_cuda));
         double *table = &worst[e->op][compute == KRF_F64];
         *table = distance > *table && !is_half(compute) ? distance : *table;
         return distance <= ulp_bound(r, compute, on_cuda);

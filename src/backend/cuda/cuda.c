@@ -50,24 +50,8 @@ static krf_status settle_by_waiting(krf__device *d) {
 }
 
 static krf_status settle_by_event(krf__device *d, cu_stream stream) {
-    if (d->recorded) {
-        cu_result result = d->driver.cuEventQuery(d->own);
-        if (result == KRF__CUDA_SUCCESS) {
-            /* Nothing is left to order. */
-            atomic_store(&d->unsettled, false);
-            return KRF_OK;
-        }
-        if (result != KRF__CUDA_ERROR_NOT_READY) {
-            return krf__driver_failed(&d->driver, result, "cuEventQuery(d->own)");
-        }
-    } else {
-        krf_status status = CU(d, cuEventRecord(d->own, d->stream));
-        if (status != KRF_OK) {
-            return status;
-        }
-        d->recorded = true;
-    }
-    return CU(d, cuStreamWaitEvent(stream, d->own, 0));
+    krf_status status = CU(d, cuEventRecord(d->own, d->stream));
+    return status == KRF_OK ? CU(d, cuStreamWaitEvent(stream, d->own, 0)) : status;
 }
 
 static krf_status order_before(krf__device *d, krf__entry *e) {
@@ -97,7 +81,6 @@ static krf_status order_after(krf__device *d, const krf__entry *e) {
     }
     d->alone = atomic_fetch_add(&d->turn, 1) == e->turn;
     d->last = e->id;
-    d->recorded = false;
     atomic_store(&d->unsettled, true);
     pthread_mutex_unlock(&d->order_lock);
     if (status != KRF_OK && status != KRF_E_LOST) {
@@ -143,7 +126,6 @@ void krf__cuda_unsettle(krf__device *d) {
     pthread_mutex_lock(&d->order_lock);
     atomic_fetch_add(&d->turn, 1);
     d->alone = false;
-    d->recorded = false;
     atomic_store(&d->unsettled, true);
     pthread_mutex_unlock(&d->order_lock);
 }

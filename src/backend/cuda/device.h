@@ -33,7 +33,6 @@ struct krf__device {
     cu_event own;               /* of the device's stream, after the last work on it */
     cu_event foreign;           /* of a caller's stream, after our work on it */
     atomic_bool unsettled;      /* the device's stream may have work that is not done and that others must wait for */
-    bool recorded;              /* `own` stands behind that work */
     bool alone;                 /* that work is nothing but waiting for the caller's stream of the id `last` */
     unsigned long long last;
     atomic_ullong turn; /* counts what makes the device's stream unsettled */
