@@ -26,7 +26,10 @@ static bool broadcast(facts *to, const facts *x) {
 }
 
 /* A weak integer that is known must fit the integer dtype that it is computed in. */
-static bool fits(const node *n, krf_dtype compute) {
+static bool fits(const graph *g, const node *n, krf_dtype compute) {
+    while (n->kind == NODE_ELEMENTWISE && strcmp(op_name(n->op), "positive") == 0) {
+        n = &g->nodes[n->args[0]]; /* +x is x itself */
+    }
     if (n->kind != NODE_SCALAR || n->strong || is_real(n->scalar.dtype) || is_real(compute) || compute == KRF_BOOL) {
         return true;
     }
@@ -44,7 +47,7 @@ static bool infer_elementwise(const graph *g, node *n) {
     }
     for (int k = 0; k < op_arity(n->op); k++) {
         const node *arg = &g->nodes[n->args[k]];
-        if (!broadcast(&n->is, args[k]) || (op_converts(n->op, k) && !fits(arg, compute))) {
+        if (!broadcast(&n->is, args[k]) || (op_converts(n->op, k) && !fits(g, arg, compute))) {
             return false;
         }
         /* Whether a power is a chain of multiplications must not depend on how a run-time value is passed. */
