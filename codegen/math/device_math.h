@@ -42,7 +42,8 @@ KRF_FN float krf_logaddexp_f32(float a, float b) {
 //@ krf_logit_f32
 // 2 x - 1 is exact from 1/4 on; below that nothing cancels.
 KRF_FN float krf_logit_f32(float x) {
-    return x < 0.25f ? KRF_F32(log)(x) - KRF_F32(log1p)(-x) : 2 * KRF_F32(atanh)(2 * x - 1);
+    float inside = x >= 0 && x <= 1 ? x : (x - x) / (x - x); // NaN: that of functions beyond their domain is not to be relied on
+    return x < 0.25f ? KRF_F32(log)(inside) - KRF_F32(log1p)(-inside) : 2 * KRF_F32(atanh)(2 * inside - 1);
 }
 //@ krf_sigmoid_f64
 KRF_FN double krf_sigmoid_f64(double x) {
@@ -86,7 +87,8 @@ KRF_FN double krf_logaddexp_f64(double a, double b) {
 //@ krf_logit_f64
 // 2 x - 1 is exact from 1/4 on; below that nothing cancels.
 KRF_FN double krf_logit_f64(double x) {
-    return x < 0.25 ? KRF_F64(log)(x) - KRF_F64(log1p)(-x) : 2 * KRF_F64(atanh)(2 * x - 1);
+    double inside = x >= 0 && x <= 1 ? x : (x - x) / (x - x); // NaN: that of functions beyond their domain is not to be relied on
+    return x < 0.25 ? KRF_F64(log)(inside) - KRF_F64(log1p)(-inside) : 2 * KRF_F64(atanh)(2 * inside - 1);
 }
 
 //@ krf_digamma_f64

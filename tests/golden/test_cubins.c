@@ -64,7 +64,7 @@ static void check_kernels(const char *case_, char *source) {
 }
 
 static void check_case(krf_context *context, const char *path) {
-    char *text = read_file(path), *source;
+    char *text = read_file(path), *source = NULL;
     krf_graph *graph = krf_graph_create(context);
     krf_expr results[MOST_RESULTS];
     int count = 0;
