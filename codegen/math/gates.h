@@ -11,6 +11,7 @@ KRF_FN double krf_logit(double x) {
     double v = krf_log1p(u) + u_low / (1.0 + u);
     double tiny = -krf_log(y); // 1 / y may overflow; log(1 / y - 1) is that of 1 / y
     v = y < 0x1p-60 ? tiny : v;
+    v = y >= 0 ? v : krf_unbits_f64(0x7ff8000000000000ull); // outside 0 to 1, and for NaN
     return upper ? v : 0.0 - v; // +0 at 1/2
 }
 

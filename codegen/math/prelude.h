@@ -218,6 +218,13 @@ KRF_FN double krf_pre_unbits_f64(unsigned long long bits) {
     return pun.number;
 }
 
+//@ krf_isinf_f32
+// By the bits: NVRTC folds x - x != x - x to false for a constant that is infinite.
+KRF_FN int krf_isinf_f32(float x) { return (krf_pre_bits_f32(x) & 0x7fffffffu) == 0x7f800000u; }
+
+//@ krf_isinf_f64
+KRF_FN int krf_isinf_f64(double x) { return (krf_pre_bits_f64(x) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull; }
+
 //@ krf_maximum_f32
 // Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs.
 KRF_FN float krf_maximum_f32(float a, float b) {

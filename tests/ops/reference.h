@@ -19,6 +19,12 @@ static inline wide power_of_two(wide n) {
     return r;
 }
 
+/* The low bits of a product: that of two u64 needs more than a wide has. */
+static inline wide product(wide a, wide b) {
+    __extension__ typedef unsigned __int128 bits;
+    return (wide)((bits)a * (bits)b);
+}
+
 static inline wide floor_quotient(wide a, wide b) {
     wide q = a / b;
     return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
