@@ -19,8 +19,10 @@
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static bool is_nan(const char *p, int dtype) {
-    uint16_t half;
-    memcpy(&half, p, sizeof half);
+    uint16_t half = 0;
+    if (size_of(dtype) == sizeof half) {
+        memcpy(&half, p, sizeof half);
+    }
     switch (dtype) {
     case KRF_F16: return (half & 0x7fff) > 0x7c00;
     case KRF_BF16: return (half & 0x7fff) > 0x7f80;
