@@ -29,7 +29,6 @@ const char *krf__parse_maker_name(size_t i) { return i < MAKERS ? makers[i].name
 
 typedef struct arguments {
     krf__parser *p;
-    const krf__token *name, *open;
     maker which;
     int n; /* read so far */
 } arguments;
@@ -158,7 +157,7 @@ static uint32_t triangle(arguments *a) {
 }
 
 uint32_t krf__parse_maker(krf__parser *p, size_t which, const krf__token *name, const krf__token *open) {
-    arguments a = {.p = p, .name = name, .open = open, .which = (maker)which};
+    arguments a = {.p = p, .which = (maker)which};
     uint32_t x = which == ARANGE ? arange(&a) : which == LINSPACE ? linspace(&a) : which <= ONES_LIKE ? filled(&a) : which <= TRI ? diagonal(&a) : triangle(&a);
     krf__parse_skip(p, ',');
     if (!krf__parse_close(p, open)) {
