@@ -2,7 +2,9 @@
 
 //@ krf_logit
 // By the odds u = x / (1 - x) or their inverse, whichever is above 1: both as 1 + (1 - 2 y) / y, y the smaller of x, 1 - x.
-KRF_FN double krf_logit(double x) {
+// Outside 0 to 1 is NaN before all else: gcc 13 takes a guard of the result for true where y is negative.
+KRF_FN double krf_logit(double a) {
+    double x = (a >= 0.0) & (a <= 1.0) ? a : krf_unbits_f64(0x7ff8000000000000u);
     int upper = x > 0.5;
     double y = upper ? 1.0 - x : x; // exact
     double n = 1.0 - 2.0 * y, n_low = (1.0 - n) - 2.0 * y;
@@ -11,7 +13,6 @@ KRF_FN double krf_logit(double x) {
     double v = krf_log1p(u) + u_low / (1.0 + u);
     double tiny = -krf_log(y); // 1 / y may overflow; log(1 / y - 1) is that of 1 / y
     v = y < 0x1p-60 ? tiny : v;
-    v = y >= 0 ? v : krf_unbits_f64(0x7ff8000000000000ull); // outside 0 to 1, and for NaN
     return upper ? v : 0.0 - v; // +0 at 1/2
 }
 
