@@ -133,6 +133,26 @@ bool krf__costly(const krf__instr *i) {
     return true;
 }
 
+/* The element so many elements on from the operand's place; none where the target has no place for one. */
+static void put_fetch(const krf__emitter *e, const krf__instr *i, krf__str *out) {
+    const char *condition = e->target->fetch_condition != NULL ? e->target->fetch_condition(e) : NULL;
+    krf__str element = {0};
+    e->target->load(e, i, &element);
+    krf__str_char(&element, '[');
+    krf__emit_value(e, i->args[0], &element);
+    krf__str_char(&element, ']');
+    if (condition != NULL) {
+        krf__str_printf(out, "%s ? ", condition);
+    }
+    krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
+    if (condition != NULL) {
+        krf__str_printf(out, " : (%s)0", krf__c_type(i->dtype));
+    }
+    krf__str_put(out, ";\n");
+    out->failed |= element.failed;
+    krf__str_free(&element);
+}
+
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     krf__str operands[3] = {{0}};
@@ -149,6 +169,10 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(out, ";\n");
         out->failed |= element.failed;
         krf__str_free(&element);
+        return;
+    }
+    if (i->op == KRF__fetch) {
+        put_fetch(e, i, out);
         return;
     }
     for (int k = 0; k < arity; k++) {

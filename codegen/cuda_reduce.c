@@ -39,6 +39,11 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
             krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
             krf__cuda_put_offset(e, i, true, &inner);
             krf__str_put(&inner, ";\n");
+        } else if (k->operands[i].gathered) {
+            krf__str_printf(out, "const %s *v_%s[%d] = {};\n", type, name, quads(e));
+            krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
+            krf__cuda_put_offset(e, i, true, &inner);
+            krf__str_put(&inner, ";\n");
         } else if (krf__cuda_vectored(e, i)) {
             krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, i), type, v, name, quads(e));
             krf__str_printf(&inner, "        v_%s[q].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);

@@ -25,7 +25,8 @@ struct krf__target {
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *holes;      /* its own, besides the common ones; NULL name at the end */
     const krf__hole *more_holes; /* those of its second file, or NULL */
-    void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop */
+    void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop; for a fetch, the address of its place */
+    const char *(*fetch_condition)(const krf__emitter *e); /* whether the place at hand is one of the domain; NULL, or gives NULL: always */
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;

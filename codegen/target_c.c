@@ -82,13 +82,14 @@ static uint32_t find_stages(krf__emitter *e) {
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const krf__operand *o = &e->k->operands[i->slot];
     const char *name = e->operand_names[i->slot];
+    const bool place = o->counts || o->gathered;
     if (e->mode == 1) { /* over results: one at a time */
-        krf__str_printf(out, o->counts ? "(a->%s" : "a->%s[0", name);
+        krf__str_printf(out, place ? "(a->%s" : "a->%s[0", name);
         krf__emit_offset(e, i->slot, KRF__PART_KEPT, -1, out);
-        krf__str_put(out, o->counts ? ")" : "]");
+        krf__str_put(out, place ? ")" : "]");
         return;
     }
-    if (o->counts) {
+    if (place) {
         int class_ = krf__stride_class(e->k, o, fast_dim(e));
         krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);
         if (class_ == 2) {
@@ -229,7 +230,8 @@ static void pointers(krf__emitter *e, krf__str *out) {
         const krf__operand *o = &k->operands[i];
         bool domain = false;
         for (uint32_t n = 0; n < k->n_domain && !domain; n++) {
-            domain = (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__store) && k->instrs[n].slot == i;
+            krf__op op = k->instrs[n].op;
+            domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == i;
         }
         if (domain) {
             if (o->counts) {

@@ -6,7 +6,8 @@
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
     for (uint32_t n = 0; n < e->k->n_domain; n++) {
-        if (e->k->instrs[n].op == op && e->k->instrs[n].slot == operand) {
+        krf__op is = e->k->instrs[n].op == KRF__fetch ? KRF__load : (krf__op)e->k->instrs[n].op;
+        if (is == op && e->k->instrs[n].slot == operand) {
             return true;
         }
     }
@@ -49,8 +50,8 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         if (k->operands[i].store) {
             continue;
         }
-        if (k->operands[i].counts) {
-            krf__str_printf(out, "const long long v_%s = a.%s", name, name);
+        if (k->operands[i].counts || k->operands[i].gathered) {
+            krf__str_printf(out, "const %s%s v_%s = a.%s", k->operands[i].counts ? "long long" : type, k->operands[i].counts ? "" : " *", name, name);
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, ";\n");
             continue;
@@ -72,7 +73,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* The value of an operand that counts, which takes the k-th element of a vector as one step along the fast dimension more. */
+/* The value of an operand that counts, or the address of one that is gathered, which takes the k-th element of a vector as one step along the fast dimension more. */
 static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
@@ -96,7 +97,7 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->k->operands[i->slot].counts) {
+    if (e->k->operands[i->slot].counts || i->op == KRF__fetch) {
         place(e, i->slot, out);
     } else if (e->mode == 1) { /* over results */
         krf__str_printf(out, "a.%s[0", name);
@@ -113,6 +114,15 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     } else {
         krf__str_printf(out, "v_%s[q]", name);
     }
+}
+
+/* Vectors may hang over the end of the domain: what lies there has no place. */
+static const char *fetch_condition(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    if (e->mode != 0 || k->schedule == KRF__REDUCE_COL) {
+        return NULL;
+    }
+    return k->schedule != KRF__MAP ? "valid" : k->vector > 1 && k->n_kept == 1 ? "i + k < n0" : NULL;
 }
 
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text) {
@@ -150,7 +160,7 @@ static void extents(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__emit_extents(e, out);
     for (uint32_t i = 0; i < k->n_domain; i++) {
-        e->taint[i] = k->instrs[i].op == KRF__load;
+        e->taint[i] = k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__fetch;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
             e->taint[i] |= e->taint[k->instrs[i].args[a]];
         }
@@ -235,4 +245,5 @@ const krf__target krf__target_cuda = {
     .holes = holes,
     .more_holes = krf__cuda_reduce_holes,
     .load = load,
+    .fetch_condition = fetch_condition,
 };

@@ -24,4 +24,16 @@ uint32_t krf__build_expand_dims(krf_graph *g, uint32_t x, int axis);
 uint32_t krf__build_squeeze(krf_graph *g, uint32_t x, int axis);
 uint32_t krf__build_flip(krf_graph *g, uint32_t x, int axis);
 
+/* build_take.c. Names of axes in errors are those of `name`. */
+uint32_t krf__build_diagonal(krf_graph *g, uint32_t x, int64_t offset, int axis1, int axis2);
+uint32_t krf__build_windows(krf_graph *g, uint32_t x, int n, const int64_t *windows, const int *axes); /* axes NULL: all */
+uint32_t krf__build_take(krf_graph *g, uint32_t x, uint32_t index, int axis);
+uint32_t krf__build_take_along_axis(krf_graph *g, uint32_t x, uint32_t index, int axis);
+
+/* x indexed by several arrays together, along ascending axes; the axes of their broadcast shape come to stand before the axis `at` of what is left. */
+uint32_t krf__build_index(krf_graph *g, uint32_t x, int n, const int *axes, const uint32_t *indices, int at);
+
+/* The axis counted from the front; false (and the error) when there is none. */
+bool krf__build_axis(krf_graph *g, const char *name, int rank, int axis, int *found);
+
 #endif

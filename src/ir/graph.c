@@ -158,7 +158,11 @@ const char *krf__graph_check(const krf_graph *g) {
                 return "an operand does not precede its user";
             }
         }
-        if (info->class_ == KRF__CLASS_ELEMENTWISE) {
+        if (n->op == KRF__gather && (g->nodes[n->args[0]].op != KRF__view || g->nodes[n->args[1]].dtype != KRF_I64 ||
+                                     g->nodes[n->args[0]].dtype != n->dtype)) {
+            return "a gather is not over a view and i64 places";
+        }
+        if (info->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__gather) {
             int rank = 0;
             int64_t shape[KRF_MAX_RANK];
             for (int k = 0; k < info->arity; k++) {
@@ -170,7 +174,7 @@ const char *krf__graph_check(const krf_graph *g) {
             if (!krf__shape_equal(rank, shape, n->rank, krf__shape_of(g, (uint32_t)i))) {
                 return "a shape does not follow from the operands'";
             }
-            if (krf__op_gives_bool(n->op) != (n->dtype == KRF_BOOL) && info->rule != KRF__RULE_BITS &&
+            if (n->op != KRF__gather && krf__op_gives_bool(n->op) != (n->dtype == KRF_BOOL) && info->rule != KRF__RULE_BITS &&
                 info->rule != KRF__RULE_ANY && info->rule != KRF__RULE_WHERE) {
                 return "a dtype does not follow from the operation";
             }

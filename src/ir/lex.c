@@ -149,6 +149,18 @@ krf__token krf__lex(krf__lexer *lexer) {
         }
         return finish(lexer, KRF__TOKEN_NAME, end);
     }
+    if (*at == '\'' || *at == '"') {
+        const char *end = at + 1;
+        for (; is_name(*end); end++) {
+        }
+        if (*end != *at) {
+            return refuse(lexer, end, "a string is a single word, such as 'edge'");
+        }
+        krf__token token = finish(lexer, KRF__TOKEN_STRING, end + 1);
+        token.start++;
+        token.length -= 2;
+        return token;
+    }
     return lex_punctuation(lexer);
 }
 

@@ -15,6 +15,7 @@ enum {
     KRF__TOKEN_NAME,
     KRF__TOKEN_INT,
     KRF__TOKEN_REAL,
+    KRF__TOKEN_STRING,        /* 'edge': start and length without the quotes */
     KRF__TOKEN_POWER,         /* ** */
     KRF__TOKEN_FLOOR_DIVIDE,  /* // */
     KRF__TOKEN_LEFT_SHIFT,    /* << */

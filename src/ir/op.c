@@ -98,14 +98,14 @@ krf__op krf__op_from_name(const char *name, size_t length) {
         }
     }
     for (unsigned op = 0; op < KRF__OP_COUNT; op++) {
-        bool view = op >= KRF__cast && op <= KRF__reshape;
+        bool view = op >= KRF__cast && op <= KRF__take_along_axis;
         if ((view || infos[op].class_ != KRF__CLASS_NODE) && same_name(infos[op].name, name, length)) {
             return (krf__op)op;
         }
     }
     return KRF__poison;
 }
-_Static_assert(KRF__cast + 4 == KRF__reshape, "cast and the views stand together in ops.def");
+_Static_assert(KRF__cast + 8 == KRF__take_along_axis, "cast, the views and the takes stand together in ops.def");
 
 bool krf__op_gives_bool(krf__op op) {
     krf__rule rule = krf__op_info_of(op)->rule;

@@ -11,6 +11,7 @@ typedef enum function_kind {
     FUNCTION_REDUCE,
     FUNCTION_COMPOSED, /* var(x, axis=0) */
     FUNCTION_MAKE,     /* arange(n) */
+    FUNCTION_MOVE,     /* roll(x, 1) */
     FUNCTION_DTYPE, /* f32(x) */
     FUNCTION_CAST,
     FUNCTION_TRANSPOSE,
@@ -45,7 +46,7 @@ typedef struct function {
     krf__token name;
     function_kind kind;
     krf__op op;
-    size_t which; /* of the composed reductions, or of the makers */
+    size_t which; /* of the composed reductions, the makers or the movers */
     krf_dtype dtype;
     const char *keyword;
     krf__token open; /* its bracket */
@@ -64,6 +65,13 @@ static function find_function(const krf__token *name) {
     for (size_t i = 0; krf__parse_maker_name(i) != NULL; i++) {
         if (krf__token_is(name, krf__parse_maker_name(i))) {
             f.kind = FUNCTION_MAKE;
+            f.which = i;
+            return f;
+        }
+    }
+    for (size_t i = 0; krf__parse_mover_name(i) != NULL; i++) {
+        if (krf__token_is(name, krf__parse_mover_name(i))) {
+            f.kind = FUNCTION_MOVE;
             f.which = i;
             return f;
         }
@@ -95,6 +103,11 @@ const char *krf__parse_function_name(size_t i) {
     for (size_t k = 0; krf__parse_maker_name(k) != NULL; k++) {
         if (n++ == i) {
             return krf__parse_maker_name(k);
+        }
+    }
+    for (size_t k = 0; krf__parse_mover_name(k) != NULL; k++) {
+        if (n++ == i) {
+            return krf__parse_mover_name(k);
         }
     }
     for (size_t k = 0; k < KRF__COMPOSED_COUNT; k++) {
@@ -407,6 +420,7 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     case FUNCTION_REDUCE:
     case FUNCTION_COMPOSED: return call_reduce(p, &f);
     case FUNCTION_MAKE: return krf__parse_maker(p, f.which, &f.name, &f.open);
+    case FUNCTION_MOVE: return krf__parse_mover(p, f.which, &f.name, &f.open, self);
     case FUNCTION_DTYPE:
     case FUNCTION_CAST: return call_cast(p, &f);
     case FUNCTION_SLICE: return call_slice(p, &f);

@@ -77,6 +77,10 @@ bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype);
 const char *krf__parse_maker_name(size_t i); /* NULL past the last */
 uint32_t krf__parse_maker(krf__parser *p, size_t which, const krf__token *name, const krf__token *open);
 
+/* parse_move.c: functions that move elements; behind the opening bracket. self: what stands before the dot, else 0. */
+const char *krf__parse_mover_name(size_t i); /* NULL past the last */
+uint32_t krf__parse_mover(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
+
 /* parse_view.c */
 typedef struct krf__ints {
     int n;

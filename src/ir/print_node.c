@@ -258,6 +258,29 @@ static void put_transpose(printing *p) {
     krf__str_char(p->out, ')');
 }
 
+static void put_ints(printing *p, const char *keyword, int n, const int64_t *ints) {
+    krf__str_printf(p->out, ", %s", keyword);
+    if (n == 1) {
+        krf__str_i64(p->out, ints[0]);
+    } else {
+        krf__str_shape(p->out, n, ints);
+    }
+}
+
+static void put_moved(printing *p) {
+    const int64_t *ints = krf__ints_of(p->g, p->id), *shape = krf__shape_of(p->g, p->id);
+    put_call(p, krf__op_info_of((krf__op)p->node->op)->name);
+    if (p->node->op == KRF__diagonal) {
+        krf__str_printf(p->out, ", %lld, %lld, %lld)", (long long)ints[0], (long long)ints[1], (long long)ints[2]);
+        return;
+    }
+    if (p->node->op == KRF__sliding_window_view) {
+        put_ints(p, "", (int)p->node->n_ints, shape + p->node->rank - p->node->n_ints);
+    }
+    put_ints(p, "axis=", (int)p->node->n_ints, ints);
+    krf__str_char(p->out, ')');
+}
+
 void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, krf__str *out, krf__text *facts) {
     const krf__node *n = krf__node_of(g, id);
     const krf__op_info *info = krf__op_info_of((krf__op)n->op);
@@ -271,6 +294,8 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
         put_slice(&p);
     } else if (n->op == KRF__transpose) {
         put_transpose(&p);
+    } else if (n->op == KRF__diagonal || n->op == KRF__sliding_window_view || n->op == KRF__take || n->op == KRF__take_along_axis) {
+        put_moved(&p);
     } else {
         put_call(&p, n->op == KRF__cast ? krf_dtype_name((krf_dtype)n->dtype) : info->name);
         if (n->op == KRF__reshape || n->op == KRF__broadcast_to) {

@@ -87,6 +87,32 @@ krf__layout krf__layout_broadcast(const krf__layout *in, int rank, const int64_t
     return out;
 }
 
+krf__layout krf__layout_diagonal(const krf__layout *in, int64_t offset, int64_t axis1, int64_t axis2, const int64_t *shape) {
+    krf__layout out = {.rank = in->rank - 1, .offset = in->offset};
+    int kept = 0;
+    for (int i = 0; i < in->rank; i++) {
+        if (i != axis1 && i != axis2) {
+            out.strides[kept++] = in->strides[i];
+        }
+    }
+    out.strides[kept] = in->strides[axis1] + in->strides[axis2];
+    memcpy(out.shape, shape, (size_t)out.rank * sizeof *shape);
+    if (out.shape[kept] > 0) {
+        out.offset += offset >= 0 ? offset * in->strides[axis2] : -offset * in->strides[axis1];
+    }
+    return out;
+}
+
+krf__layout krf__layout_windows(const krf__layout *in, int n, const int64_t *axes, const int64_t *shape) {
+    krf__layout out = {.rank = in->rank + n, .offset = in->offset};
+    memcpy(out.shape, shape, (size_t)out.rank * sizeof *shape);
+    memcpy(out.strides, in->strides, (size_t)in->rank * sizeof *in->strides);
+    for (int i = 0; i < n; i++) {
+        out.strides[in->rank + i] = in->strides[axes[i]];
+    }
+    return out;
+}
+
 /* Walks both shapes from the left in runs of equal products. Inside a run the old axes must be mergeable: each stride is the next one times its
  * extent. Then the new axes divide the merged one in C order. */
 bool krf__layout_reshape(const krf__layout *in, int rank, const int64_t *shape, krf__layout *out) {

@@ -28,6 +28,8 @@ krf__layout krf__layout_c(int rank, const int64_t *shape);
 krf__layout krf__layout_transpose(const krf__layout *in, const int64_t *axes);
 krf__layout krf__layout_slice(const krf__layout *in, const int64_t *start_step, const int64_t *shape);
 krf__layout krf__layout_broadcast(const krf__layout *in, int rank, const int64_t *shape);
+krf__layout krf__layout_diagonal(const krf__layout *in, int64_t offset, int64_t axis1, int64_t axis2, const int64_t *shape);
+krf__layout krf__layout_windows(const krf__layout *in, int n, const int64_t *axes, const int64_t *shape);
 bool krf__layout_reshape(const krf__layout *in, int rank, const int64_t *shape, krf__layout *out);
 
 #endif

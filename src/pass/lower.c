@@ -2,7 +2,7 @@
  * view; over a reduction or a large computation it reads the stored result. */
 #include "base/fail.h"
 #include "base/mem.h"
-#include "ir/build.h"
+#include "pass/lower.h"
 #include "pass/pass.h"
 
 #include <string.h>
@@ -10,49 +10,67 @@
 /* The most that can be repeated under a view, whatever the limit says. */
 #define MAX_REPEATED 64
 
-typedef struct lowering {
-    const krf_graph *in;
-    krf_graph *out;
-    uint32_t *map;     /* of in's nodes */
-    bool *reduces;     /* of out's nodes: depends on a reduction */
-    size_t reduces_capacity;
-    int repeated;      /* a computation of more operations is stored rather than repeated under a view */
-} lowering;
-
 static bool is_leaf(krf__op op) {
     return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
            op == KRF__view;
 }
 
-static bool apply(const krf_graph *in, uint32_t view, krf__layout *layout) {
-    const krf__node *n = krf__node_of(in, view);
-    const int64_t *shape = krf__shape_of(in, view), *ints = krf__ints_of(in, view);
+static bool is_take(const krf__lowering *l, const krf__change *change) {
+    krf__op op = krf__node_of(l->in, change->node)->op;
+    return op == KRF__take || op == KRF__take_along_axis;
+}
+
+static bool apply(const krf_graph *in, const krf__change *change, krf__layout *layout) {
+    const krf__node *n = krf__node_of(in, change->node);
+    const int64_t *shape = krf__shape_of(in, change->node), *ints = krf__ints_of(in, change->node);
+    if (change->node == 0) {
+        for (int i = 0; i < change->more; i++) {
+            layout->shape[layout->rank] = 1;
+            layout->strides[layout->rank++] = 0;
+        }
+        return true;
+    }
     switch (n->op) {
     case KRF__transpose: *layout = krf__layout_transpose(layout, ints); return true;
     case KRF__slice: *layout = krf__layout_slice(layout, ints, shape); return true;
     case KRF__broadcast_to: *layout = krf__layout_broadcast(layout, n->rank, shape); return true;
+    case KRF__diagonal: *layout = krf__layout_diagonal(layout, ints[0], ints[1], ints[2], shape); return true;
+    case KRF__sliding_window_view: *layout = krf__layout_windows(layout, (int)n->n_ints, ints, shape); return true;
     default: return krf__layout_reshape(layout, n->rank, shape, layout);
     }
 }
 
-static uint32_t add(lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints) {
-    uint32_t id = krf__graph_add(l->out, node, shape, ints);
-    if (id == 0) {
-        return 0;
-    }
+/* Facts of the nodes that were added from `first` on. */
+static bool note(krf__lowering *l, size_t first) {
     size_t known = l->reduces_capacity;
-    if (!krf__grow(&l->reduces, &l->reduces_capacity, id + (size_t)1, sizeof *l->reduces)) {
-        return krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
+    if (!krf__grow(&l->reduces, &l->reduces_capacity, l->out->n_nodes, sizeof *l->reduces)) {
+        krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
+        return false;
     }
     memset(l->reduces + known, 0, (l->reduces_capacity - known) * sizeof *l->reduces); /* inputs do not come by here */
-    l->reduces[id] = krf__op_info_of(node->op)->class_ == KRF__CLASS_REDUCE;
-    for (int k = 0; k < 3; k++) {
-        l->reduces[id] |= node->args[k] != 0 && l->reduces[node->args[k]];
+    for (size_t id = first; id < l->out->n_nodes; id++) {
+        const krf__node *n = krf__node_of(l->out, (uint32_t)id);
+        l->reduces[id] = krf__op_info_of(n->op)->class_ == KRF__CLASS_REDUCE;
+        for (int k = 0; k < 3; k++) {
+            l->reduces[id] |= n->args[k] != 0 && l->reduces[n->args[k]];
+        }
     }
-    return id;
+    return true;
 }
 
-static uint32_t add_view(lowering *l, uint32_t base, const krf__layout *layout) {
+uint32_t krf__lower_add(krf__lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints) {
+    size_t first = l->out->n_nodes;
+    uint32_t id = krf__graph_add(l->out, node, shape, ints);
+    return id != 0 && note(l, first) ? id : 0;
+}
+
+uint32_t krf__lower_build(krf__lowering *l, krf__op op, int n, const uint32_t *args) {
+    size_t first = l->out->n_nodes;
+    uint32_t id = krf__build(l->out, op, n, args);
+    return id != 0 && note(l, first) ? id : 0;
+}
+
+uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout) {
     const krf__node *b = krf__node_of(l->out, base);
     int64_t ints[KRF_MAX_RANK + 1] = {layout->offset};
     if (layout->rank > 0) {
@@ -60,29 +78,50 @@ static uint32_t add_view(lowering *l, uint32_t base, const krf__layout *layout) 
     }
     krf__node node = {.op = KRF__view, .dtype = b->dtype, .rank = (uint8_t)layout->rank,
                       .args = {b->op == KRF__view ? b->args[0] : base}, .n_ints = (uint32_t)layout->rank + 1};
-    return add(l, &node, layout->shape, ints);
+    return krf__lower_add(l, &node, layout->shape, ints);
 }
 
-/* The view over memory; where a reshape needs other strides than memory has, over a copy in C order. */
-static uint32_t view_of_memory(lowering *l, uint32_t view, uint32_t base) {
+/* A leaf, or what is stored, under a change; 0 without an error where a reshape needs other strides than its memory has. */
+static uint32_t memory_under(krf__lowering *l, krf__change *change, uint32_t leaf, krf__layout *layout) {
+    if (is_take(l, change)) {
+        return krf__lower_taken(l, change, leaf, layout);
+    }
+    return apply(l->in, change, layout) ? krf__lower_view(l, leaf, layout) : 0;
+}
+
+/* From memory; where a reshape does not fit it, from a copy in C order. */
+static uint32_t stored_under(krf__lowering *l, krf__change *change, uint32_t base) {
     krf__layout layout = krf__memory_layout(l->out, base);
-    if (apply(l->in, view, &layout)) {
-        return add_view(l, base, &layout);
+    uint32_t id = memory_under(l, change, base, &layout);
+    if (id != 0 || l->out->status != KRF_OK) {
+        return id;
     }
     krf__node copy = {.op = KRF__cast, .dtype = krf__node_of(l->out, base)->dtype, .rank = krf__node_of(l->out, base)->rank,
                       .args = {base}};
-    base = add(l, &copy, krf__shape_of(l->out, base), NULL);
+    base = krf__lower_add(l, &copy, krf__shape_of(l->out, base), NULL);
     if (base == 0) {
         return 0;
     }
     layout = krf__memory_layout(l->out, base);
-    apply(l->in, view, &layout);
-    return add_view(l, base, &layout);
+    return memory_under(l, change, base, &layout);
+}
+
+/* How many operations may be repeated: fewer where each element is used several times. */
+static int most_repeated(const krf__lowering *l, const krf__change *change) {
+    const krf__node *n = krf__node_of(l->in, change->node), *x = krf__node_of(l->in, n->args[0]);
+    int64_t size = krf__shape_size(n->rank, krf__shape_of(l->in, change->node)); /* node 0 is of rank 0 */
+    int64_t from = krf__shape_size(x->rank, krf__shape_of(l->in, n->args[0]));
+    bool several = change->node != 0 && (is_take(l, change) || n->op == KRF__sliding_window_view) && from > 0 && size > from;
+    int64_t most = several ? l->repeated / ((size - 1) / from + 1) : l->repeated;
+    return most < MAX_REPEATED ? (int)most : MAX_REPEATED;
 }
 
 /* Collects the elementwise nodes under `root` in ascending order; false when there are more than may be repeated. */
-static bool closure(const lowering *l, uint32_t root, uint32_t *ids, int *n) {
+static bool closure(const krf__lowering *l, uint32_t root, int most, uint32_t *ids, int *n) {
     int count = 0, done = 0;
+    if (most < 1) {
+        return false;
+    }
     ids[count++] = root;
     while (done < count) {
         const krf__node *node = krf__node_of(l->out, ids[done++]);
@@ -93,7 +132,7 @@ static bool closure(const lowering *l, uint32_t root, uint32_t *ids, int *n) {
                 known = ids[i] == arg;
             }
             if (!known) {
-                if (count == l->repeated) {
+                if (count == most) {
                     return false;
                 }
                 ids[count++] = arg;
@@ -111,26 +150,42 @@ static bool closure(const lowering *l, uint32_t root, uint32_t *ids, int *n) {
     return true;
 }
 
-/* The operand of a repeated node, under the view: leaves get the layout, values of rank 0 stay. 0 when a reshape does not fit a leaf. */
-static uint32_t leaf_under_view(lowering *l, uint32_t view, uint32_t root, uint32_t leaf) {
+/* The operand of a repeated node, under the change: values of rank 0 stay. 0 when a reshape does not fit a leaf. */
+static uint32_t leaf_under(krf__lowering *l, krf__change *change, uint32_t root, uint32_t leaf) {
     if (krf__node_of(l->out, leaf)->rank == 0) {
         return leaf;
     }
     krf__layout layout = krf__memory_layout(l->out, leaf);
     layout = krf__layout_broadcast(&layout, krf__node_of(l->out, root)->rank, krf__shape_of(l->out, root));
-    return apply(l->in, view, &layout) ? add_view(l, leaf, &layout) : 0;
+    return memory_under(l, change, leaf, &layout);
 }
 
-static uint32_t repeat_under_view(lowering *l, uint32_t view, uint32_t root) {
+/* A node over operands that have been changed. The view of a gather may have become a gather. */
+static uint32_t repeat_node(krf__lowering *l, krf__node node) {
+    int rank = 0;
+    int64_t shape[KRF_MAX_RANK];
+    if (node.op == KRF__gather) {
+        const krf__node *v = krf__node_of(l->out, node.args[0]);
+        uint32_t view = v->op == KRF__gather ? v->args[0] : node.args[0];
+        uint32_t further = v->op == KRF__gather ? krf__lower_build(l, KRF__add, 2, (uint32_t[]){v->args[1], node.args[1]}) : node.args[1];
+        return further != 0 ? krf__lower_gather(l, view, further) : 0;
+    }
+    for (int k = 0; k < krf__op_info_of(node.op)->arity; k++) {
+        uint32_t arg = node.args[k];
+        krf__shape_broadcast(rank, shape, krf__node_of(l->out, arg)->rank, krf__shape_of(l->out, arg), &rank, shape);
+    }
+    node.rank = (uint8_t)rank;
+    return krf__lower_add(l, &node, shape, NULL);
+}
+
+static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {
     uint32_t ids[MAX_REPEATED], made[MAX_REPEATED];
     int n;
-    if (!closure(l, root, ids, &n)) {
+    if (!closure(l, root, most_repeated(l, change), ids, &n)) {
         return 0;
     }
     for (int i = 0; i < n; i++) {
         krf__node node = *krf__node_of(l->out, ids[i]);
-        int rank = 0;
-        int64_t shape[KRF_MAX_RANK];
         if (node.rank == 0) {
             made[i] = ids[i];
             continue;
@@ -141,16 +196,14 @@ static uint32_t repeat_under_view(lowering *l, uint32_t view, uint32_t root) {
                 now = ids[j] == arg ? made[j] : 0;
             }
             if (now == 0) {
-                now = leaf_under_view(l, view, root, arg);
+                now = leaf_under(l, change, root, arg);
             }
             if (now == 0) {
                 return 0;
             }
             node.args[k] = now;
-            krf__shape_broadcast(rank, shape, krf__node_of(l->out, now)->rank, krf__shape_of(l->out, now), &rank, shape);
         }
-        node.rank = (uint8_t)rank;
-        made[i] = add(l, &node, shape, NULL);
+        made[i] = repeat_node(l, node);
         if (made[i] == 0) {
             return 0;
         }
@@ -158,20 +211,32 @@ static uint32_t repeat_under_view(lowering *l, uint32_t view, uint32_t root) {
     return made[n - 1];
 }
 
-static uint32_t lower_view(lowering *l, uint32_t view) {
-    uint32_t base = l->map[krf__node_of(l->in, view)->args[0]];
+uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
     if (l->repeated > 0 && !is_leaf(krf__node_of(l->out, base)->op) && !l->reduces[base] && krf__node_of(l->out, base)->rank > 0) {
-        uint32_t repeated = repeat_under_view(l, view, base);
+        uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
         }
     }
-    return view_of_memory(l, view, base);
+    return stored_under(l, change, base);
+}
+
+uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more) {
+    krf__change change = {.more = more};
+    return more == 0 || krf__node_of(l->out, base)->rank == 0 ? base : krf__lower_under(l, &change, base);
+}
+
+static uint32_t lower_change(krf__lowering *l, uint32_t node) {
+    krf__change change = {.node = node};
+    if (is_take(l, &change) && !krf__lower_places(l, &change)) {
+        return 0;
+    }
+    return krf__lower_under(l, &change, l->map[krf__node_of(l->in, node)->args[0]]);
 }
 
 krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
-    lowering l = {.in = in, .out = out, .repeated = repeated < MAX_REPEATED ? (int)repeated : MAX_REPEATED};
+    krf__lowering l = {.in = in, .out = out, .repeated = repeated < MAX_REPEATED ? (int)repeated : MAX_REPEATED};
     if (status != KRF_OK) {
         return status;
     }
@@ -187,13 +252,13 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
             l.map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             l.map[id] = krf__build_input(out, in->arrays[n.value]);
-        } else if (n.op >= KRF__transpose && n.op <= KRF__reshape) {
-            l.map[id] = lower_view(&l, id);
+        } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {
+            l.map[id] = lower_change(&l, id);
         } else {
             for (int k = 0; k < 3; k++) {
                 n.args[k] = l.map[n.args[k]];
             }
-            l.map[id] = add(&l, &n, krf__shape_of(in, id), krf__ints_of(in, id));
+            l.map[id] = krf__lower_add(&l, &n, krf__shape_of(in, id), krf__ints_of(in, id));
         }
         status = l.map[id] == 0 ? out->status : KRF_OK;
     }

@@ -80,21 +80,28 @@ static void use_buffer(building *b, uint32_t buffer) {
     m->last = b->group_index > m->last ? b->group_index : m->last;
 }
 
-static uint32_t add_load(building *b, uint32_t id) {
+/* The operand that a leaf or a view is; UINT32_MAX when out of memory. */
+static uint32_t add_read(building *b, uint32_t id, bool gathered) {
     const krf__node *n = krf__node_of(b->p->g, id);
     uint32_t base = n->op == KRF__view ? n->args[0] : id;
     krf__layout layout = krf__memory_layout(b->p->g, id);
     krf__operand o;
     memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
     o.dtype = n->dtype;
+    o.gathered = gathered;
     o.counts = krf__node_of(b->p->g, base)->op == KRF__iota;
     o.buffer = o.counts ? 0 : b->p->memory_of[base] - 1;
     set_strides(b, &o, &layout);
     if (!o.counts) {
         use_buffer(b, o.buffer);
     }
-    uint32_t slot = add_operand(b, &o);
-    return slot == UINT32_MAX ? slot : add_instr(b, (krf__instr){.op = KRF__load, .dtype = n->dtype, .from = n->dtype, .slot = slot});
+    return add_operand(b, &o);
+}
+
+static uint32_t add_load(building *b, uint32_t id) {
+    uint8_t dtype = krf__node_of(b->p->g, id)->dtype;
+    uint32_t slot = add_read(b, id, false);
+    return slot == UINT32_MAX ? slot : add_instr(b, (krf__instr){.op = KRF__load, .dtype = dtype, .from = dtype, .slot = slot});
 }
 
 static uint32_t add_scalar(building *b, uint32_t id) {
@@ -156,6 +163,11 @@ static krf_status add_computed(building *b, uint32_t id) {
     const krf__node *n = krf__node_of(g, id);
     krf__instr instr = {.op = n->op, .dtype = n->dtype};
     int arity = krf__op_info_of(n->op)->arity;
+    if (n->op == KRF__gather) {
+        uint32_t slot = add_read(b, n->args[0], true);
+        instr = (krf__instr){.op = KRF__fetch, .dtype = n->dtype, .from = KRF_I64, .args = {b->p->instr_of[n->args[1]] - 1}, .slot = slot};
+        return note(b, id, slot == UINT32_MAX ? slot : add_instr(b, instr));
+    }
     for (int i = 0; i < arity; i++) {
         instr.args[i] = b->p->instr_of[n->args[i]] - 1;
     }
@@ -180,7 +192,7 @@ static krf_status add_value(building *b, uint32_t root) {
             depth--;
         } else {
             size_t before = depth;
-            for (int i = krf__op_info_of(n->op)->arity - 1; i >= 0; i--) {
+            for (int i = krf__op_info_of(n->op)->arity - 1; i >= (n->op == KRF__gather); i--) { /* a gather's view is no value */
                 if (p->instr_of[n->args[i]] == 0) {
                     p->stack[depth++] = n->args[i];
                 }

@@ -22,6 +22,7 @@ typedef struct krf__operand {
     uint8_t dtype;
     bool store;
     bool counts;
+    bool gathered;    /* read by fetch instructions: a place of it is offset + index . strides + what the instruction says */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -35,11 +36,11 @@ typedef struct krf__kernel_scalar {
 } krf__kernel_scalar;
 
 typedef struct krf__instr {
-    uint16_t op;       /* krf__op: load, store, constant, scalar, cast, an elementwise function, or a reduction */
+    uint16_t op;       /* krf__op: load, fetch, store, constant, scalar, cast, an elementwise function, or a reduction */
     uint8_t dtype;     /* of the result; store: of the operand */
     uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
     uint32_t args[3];  /* instructions */
-    uint32_t slot;     /* load, store: operand; scalar: scalar */
+    uint32_t slot;     /* load, fetch, store: operand; scalar: scalar */
     uint64_t value;    /* constant: raw bits */
 } krf__instr;
 
@@ -92,7 +93,7 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
 size_t krf__scratch_bytes(const krf__kernel *k);
 size_t krf__ticket_count(const krf__kernel *k);
 
-/* The least bytes it must move. */
+/* The least bytes it must move: of what is gathered, one element wherever the places decide which. */
 void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written);
 
 void krf__kernel_free(krf__kernel *k); /* the arrays it owns */

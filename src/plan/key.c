@@ -46,7 +46,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
-        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2);
+        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3);
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             put64(&s, (uint64_t)krf__stride_class(k, o, d));
         }

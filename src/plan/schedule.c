@@ -88,9 +88,13 @@ void krf__kernel_collapse(krf__kernel *k) {
 /* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. */
 static bool columns(const krf__kernel *k) {
     int along_kept = 0, along_reduced = 0;
+    bool gathers = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        gathers |= k->operands[i].gathered;
+    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        if (!o->store && !o->counts) {
+        if (!o->store && !o->gathered && (!o->counts || gathers)) { /* what is gathered moves as its places do */
             int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
             kept = kept < 0 ? -kept : kept;
             reduced = reduced < 0 ? -reduced : reduced;
@@ -106,7 +110,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
     int bytes = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        if ((domain_only && o->store) || o->counts) {
+        if ((domain_only && o->store) || o->counts || o->gathered) {
             continue;
         }
         if (krf__stride_class(k, o, fast) == 2) {
@@ -118,7 +122,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
     int v = 16 / bytes;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
-        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts) {
+        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered) {
             continue;
         }
         bool whole = !unaligned && o->offset % v == 0;
@@ -134,7 +138,8 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
 
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].aligned = k->vector > 1 && k->operands[i].strides[fast] == 1 && !k->operands[i].counts;
+        const krf__operand *o = &k->operands[i];
+        k->operands[i].aligned = k->vector > 1 && o->strides[fast] == 1 && !o->counts && !o->gathered;
     }
 }
 

@@ -93,6 +93,10 @@ static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__op
     }
     *first = *low = array->data + o->offset * item;
     *high = *first + item;
+    if (o->gathered) {
+        krf__array_range(array, low, high);
+        return true;
+    }
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         int64_t reach = o->strides[d] * (k->extents[d] - 1) * item;
         *(reach < 0 ? low : high) += reach;
@@ -111,7 +115,7 @@ static bool reads_in_place(const krf__run *r, const krf__kernel *k, const krf__o
         if (o->store || !operand_range(r, k, o, &from, &from_low, &from_high) || from_low >= high || low >= from_high) {
             continue;
         }
-        bool same = from == at && krf_dtype_size((krf_dtype)o->dtype) == krf_dtype_size((krf_dtype)store->dtype);
+        bool same = !o->gathered && from == at && krf_dtype_size((krf_dtype)o->dtype) == krf_dtype_size((krf_dtype)store->dtype);
         for (int d = 0; d < k->n_kept; d++) {
             same &= k->extents[d] == 1 || o->strides[d] == store->strides[d];
         }

@@ -18,9 +18,15 @@ enum {
     KNOWN_transpose,
     KNOWN_slice,
     KNOWN_broadcast_to,
+    KNOWN_diagonal,
+    KNOWN_sliding_window_view,
     KNOWN_reshape,
+    KNOWN_take,
+    KNOWN_take_along_axis,
     KNOWN_view,
+    KNOWN_gather,
     KNOWN_load,
+    KNOWN_fetch,
     KNOWN_store
 };
 #define NODE(name, arity) _Static_assert(KNOWN_##name >= 0, "a kind of node that the random graphs do not have");

@@ -51,6 +51,9 @@ static void address_range(const krf__program *p, const krf__access *a, uintptr_t
     }
 }
 
+/* What is gathered never overlaps what is stored: exec.c sees to it. */
+static bool gathered(const krf__program *p, uint32_t operand) { return p->k->operands[operand].gathered; }
+
 /* Every pair of a store and a load is looked at: kernels store few arrays. */
 static void find_aliases(krf__program *p) {
     for (uint32_t s = 0; s < p->k->n_operands; s++) {
@@ -63,7 +66,7 @@ static void find_aliases(krf__program *p) {
         for (uint32_t l = 0; l < p->k->n_operands; l++) {
             krf__access *load = &p->accesses[l];
             uintptr_t load_low, load_high;
-            if (load->store || load->counts) {
+            if (load->store || load->counts || gathered(p, l)) {
                 continue;
             }
             address_range(p, load, &load_low, &load_high);
@@ -129,9 +132,10 @@ static bool instruction_valid(const krf__program *p, uint32_t i) {
     case KRF__constant: return true;
     case KRF__scalar: return in->slot < k->n_scalars;
     case KRF__load:
+    case KRF__fetch:
     case KRF__store:
         return in->slot < k->n_operands && k->operands[in->slot].store == (in->op == KRF__store)
-               && k->operands[in->slot].dtype == in->dtype;
+               && gathered(p, in->slot) == (in->op == KRF__fetch) && k->operands[in->slot].dtype == in->dtype;
     default: return reduction ? p->loops->combine[in->dtype][in->op] != NULL : loop_of(p, in) != NULL;
     }
 }
@@ -143,18 +147,17 @@ static uint8_t level_of(const krf__program *p, uint32_t i) {
     if (in->op == KRF__store || (!in_domain && i < k->n_domain + k->n_reductions)) {
         return KRF__PER_ELEMENT;
     }
-    if (in->op == KRF__load) {
+    uint8_t level = KRF__FIXED;
+    if (in->op == KRF__load || in->op == KRF__fetch) {
         const krf__access *a = &p->accesses[in->slot];
         if (a->aliased || (in_domain && k->reduced_size == 0)) {
             return KRF__PER_ELEMENT; /* to be read when its turn comes, or never */
         }
-        if (a->constant[KRF__KEPT] && a->constant[KRF__REDUCED]) {
-            return KRF__FIXED;
+        if (!a->constant[KRF__KEPT] || !a->constant[KRF__REDUCED]) {
+            bool rows = in_domain && k->schedule != KRF__MAP && !p->tall;
+            level = rows && a->constant[KRF__REDUCED] ? KRF__PER_RESULT : KRF__PER_ELEMENT;
         }
-        bool rows = in_domain && k->schedule != KRF__MAP && !p->tall;
-        return rows && a->constant[KRF__REDUCED] ? KRF__PER_RESULT : KRF__PER_ELEMENT;
     }
-    uint8_t level = KRF__FIXED;
     for (int a = 0; a < arity_of(in); a++) {
         level = p->values[in->args[a]].level > level ? p->values[in->args[a]].level : level;
     }
@@ -240,7 +243,8 @@ static void make_part(krf__program *p, krf__part *part, uint32_t begin, uint32_t
             if (in->op == KRF__load) {
                 step->copy = v->stored && p->accesses[in->slot].aliased;
             } else {
-                step->loop = loop_of(p, in);
+                step->fetch = in->op == KRF__fetch;
+                step->loop = step->fetch ? NULL : loop_of(p, in);
                 memcpy(step->args, in->args, (size_t)arity_of(in) * sizeof *step->args);
             }
         }

@@ -44,11 +44,11 @@ typedef struct krf__value {
 
 /* What is done for every block for one instruction. */
 typedef struct krf__step {
-    krf__loop *loop; /* NULL: load or store */
+    krf__loop *loop; /* NULL: load, fetch or store */
     uint32_t args[3], out;
-    uint32_t access; /* load, store */
+    uint32_t access; /* load, fetch, store */
     bool copy;       /* load: never used in place */
-    bool store;
+    bool store, fetch;
 } krf__step;
 
 /* A value that is computed straight into the array it is stored in, where the block allows it; else into its register.

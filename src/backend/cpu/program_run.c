@@ -55,6 +55,12 @@ static void load(krf__program *p, const krf__step *step, int group, int64_t n) {
     v->at = v->home;
 }
 
+static void fetch(krf__program *p, const krf__step *step, int group, int64_t n) {
+    const krf__access *a = &p->accesses[step->access];
+    const krf__strided dims = {p->rank[group], p->extents[group], a->strides[group]};
+    krf__fetch(&dims, p->index[group], a->bytes, address(p, a), p->values[step->args[0]].at, n, p->values[step->out].at);
+}
+
 static void store(krf__program *p, const krf__step *step, int group, int64_t n) {
     const krf__access *a = &p->accesses[step->access];
     const void *from = p->values[step->args[0]].at;
@@ -80,6 +86,8 @@ void krf__program_run(krf__program *p, const krf__part *part, int group, int64_t
                        values[step->out].at);
         } else if (step->store) {
             store(p, step, group, n);
+        } else if (step->fetch) {
+            fetch(p, step, group, n);
         } else {
             load(p, step, group, n);
         }
@@ -102,6 +110,12 @@ void krf__program_refresh(krf__program *p, int level, int64_t n) {
             } else {
                 memcpy(&v->slot, address(p, a), (size_t)bytes);
             }
+            break;
+        }
+        case KRF__fetch: {
+            int64_t places;
+            memcpy(&places, &p->values[in->args[0]].slot, sizeof places);
+            memcpy(&v->slot, address(p, &p->accesses[in->slot]) + places * bytes, (size_t)bytes);
             break;
         }
         default: {

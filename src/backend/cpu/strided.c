@@ -68,6 +68,26 @@ COPIES(2)
 COPIES(4)
 COPIES(8)
 
+#define FETCH(BYTES) \
+    { \
+        raw_##BYTES *to = packed; \
+        const raw_##BYTES *from = array; \
+        FOR_EACH_STRETCH( \
+            for (int64_t i = 0; i < run; i++) { to[i] = from[offset + i * stride + further[i]]; } \
+            to += run; further += run) \
+        break; \
+    }
+
+void krf__fetch(const krf__strided *dims, const int64_t *index, int bytes, const void *array, const int64_t *further, int64_t n,
+                void *packed) {
+    switch (bytes) {
+    case 1: FETCH(1)
+    case 2: FETCH(2)
+    case 4: FETCH(4)
+    default: FETCH(8)
+    }
+}
+
 void krf__gather(const krf__strided *dims, const int64_t *index, int bytes, const void *array, int64_t n,
                  void *packed) {
     switch (bytes) {

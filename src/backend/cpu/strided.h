@@ -17,6 +17,10 @@ void krf__gather(const krf__strided *dims, const int64_t *index, int bytes, cons
 void krf__scatter(const krf__strided *dims, const int64_t *index, int bytes, void *array, int64_t n,
                   const void *packed);
 
+/* The same, but each element lies so many elements on from its place as `further` says. */
+void krf__fetch(const krf__strided *dims, const int64_t *index, int bytes, const void *array, const int64_t *further, int64_t n,
+                void *packed);
+
 /* The places of n elements of an array that lies in no memory, the first of which has the place `first`. */
 void krf__count(const krf__strided *dims, const int64_t *index, int64_t first, int64_t n, int64_t *packed);
 

@@ -1,0 +1,46 @@
+/* What the files of the pass `lower` share. Nobody else includes this. */
+#ifndef KRF_PASS_LOWER_H
+#define KRF_PASS_LOWER_H
+
+#include "ir/build.h"
+
+typedef struct krf__lowering {
+    const krf_graph *in;
+    krf_graph *out;
+    uint32_t *map;     /* of in's nodes */
+    bool *reduces;     /* of out's nodes: depends on a reduction */
+    size_t reduces_capacity;
+    int repeated;      /* a computation of more operations is stored rather than repeated */
+} krf__lowering;
+
+/* What computations are repeated under: a view, a take, or only more axes. */
+typedef struct krf__change {
+    uint32_t node;     /* of in: the view or the take; 0 for neither */
+    int more;          /* axes of extent 1 behind the others */
+    /* takes: */
+    uint32_t places;   /* of out: in the axis, aligned with the result */
+    int64_t stride;    /* of the last leaf, and how many elements to go on for it; 0: none yet */
+    uint32_t further;
+} krf__change;
+
+/* lower.c */
+uint32_t krf__lower_add(krf__lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints);
+uint32_t krf__lower_build(krf__lowering *l, krf__op op, int n, const uint32_t *args);
+uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout);
+
+/* The value of out's node `base` under a change: repeated, or read from where it is stored. */
+uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base);
+
+/* A value of out with more axes of extent 1 behind its own. */
+uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more);
+
+/* lower_take.c. Finds the places; false when out of memory. */
+bool krf__lower_places(krf__lowering *l, krf__change *change);
+
+/* A leaf, or what is stored, under a take: its layout has the rank of what is taken from. */
+uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout);
+
+/* Elements of a gather's view, and more. */
+uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further);
+
+#endif

@@ -1,0 +1,80 @@
+/* Takes become gathers: a view of a leaf that is constant along the places' axes, and how many elements to go on from there, which is the place times the
+ * leaf's stride along the axis. */
+#include "pass/interval.h"
+#include "pass/lower.h"
+
+#include <string.h>
+
+/* An argument of the kernel, or a literal where compilers make something of it. */
+static uint32_t number(krf__lowering *l, int64_t value) {
+    uint32_t id = krf__build_int(l->out, value, false);
+    krf__node *n = id != 0 ? &l->out->nodes[id] : NULL;
+    return n == NULL || n->op == KRF__scalar ? id : krf__build_cast(l->out, id, KRF_I64);
+}
+
+static uint32_t call(krf__lowering *l, krf__op op, uint32_t x, uint32_t y) { return krf__lower_build(l, op, 2, (uint32_t[]){x, y}); }
+
+/* Negative places count from the end; what lies beyond an end becomes the end. */
+static uint32_t inside(krf__lowering *l, uint32_t place, int64_t extent) {
+    const krf__interval all = krf__interval_of(l->out, place);
+    if (all.low < 0) {
+        uint32_t negative = call(l, KRF__less, place, number(l, 0)), from_end = call(l, KRF__add, place, number(l, extent));
+        place = krf__lower_build(l, KRF__where, 3, (uint32_t[]){negative, from_end, place});
+    }
+    place = all.low < -extent ? call(l, KRF__maximum, place, number(l, 0)) : place;
+    return all.high >= extent ? call(l, KRF__minimum, place, number(l, extent - 1)) : place;
+}
+
+bool krf__lower_places(krf__lowering *l, krf__change *change) {
+    const krf__node *take = krf__node_of(l->in, change->node);
+    const int64_t axis = krf__ints_of(l->in, change->node)[0];
+    const krf__node *x = krf__node_of(l->in, take->args[0]);
+    uint32_t place = l->map[take->args[1]];
+    if (krf__shape_of(l->in, take->args[0])[axis] > 1) {
+        place = inside(l, place, krf__shape_of(l->in, take->args[0])[axis]);
+    }
+    change->places = take->op == KRF__take && place != 0 ? krf__lower_widened(l, place, x->rank - 1 - (int)axis) : place;
+    return change->places != 0;
+}
+
+/* The leaf's layout with strides of 0 where the places lead. */
+static krf__layout fixed(const krf__lowering *l, const krf__change *change, const krf__layout *in) {
+    const krf__node *take = krf__node_of(l->in, change->node);
+    const int axis = (int)krf__ints_of(l->in, change->node)[0], added = take->rank - in->rank;
+    krf__layout out = {.rank = take->rank, .offset = in->offset};
+    memcpy(out.shape, krf__shape_of(l->in, change->node), (size_t)out.rank * sizeof *out.shape);
+    for (int i = 0; i < in->rank; i++) {
+        int to = i > axis ? i + added : i;
+        if (i != axis) {
+            out.strides[to] = in->shape[i] == 1 ? 0 : in->strides[i];
+        }
+    }
+    return out;
+}
+
+uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further) {
+    const krf__node *v = krf__node_of(l->out, view);
+    if (krf__node_of(l->out, v->args[0])->op == KRF__iota) {
+        return call(l, KRF__add, view, further); /* an element is its own place */
+    }
+    krf__node node = {.op = KRF__gather, .dtype = v->dtype, .args = {view, further}};
+    int rank;
+    int64_t shape[KRF_MAX_RANK];
+    krf__shape_broadcast(v->rank, krf__shape_of(l->out, view), krf__node_of(l->out, further)->rank, krf__shape_of(l->out, further), &rank, shape);
+    node.rank = (uint8_t)rank;
+    return krf__lower_add(l, &node, shape, NULL);
+}
+
+uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout) {
+    const int64_t axis = krf__ints_of(l->in, change->node)[0], stride = layout->shape[axis] == 1 ? 0 : layout->strides[axis];
+    const krf__layout out = fixed(l, change, layout);
+    uint32_t view = krf__lower_view(l, leaf, &out);
+    if (stride == 0 || view == 0) {
+        return view;
+    }
+    if (change->stride != stride) {
+        change->further = stride == 1 ? change->places : call(l, KRF__multiply, change->places, number(l, stride));
+        change->stride = stride;
+    }
+    return change->further != 0 ? krf__lower_gather(l, view, change->further) : 0;
+}
