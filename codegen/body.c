@@ -214,3 +214,10 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "); }\n");
     }
 }
+
+const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
+
+void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
+    krf__emit_literal(e, dtype, krf__identity_bits(krf__reduction(e, r)->op, dtype), out);
+}

@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_reduce_holes[];
+extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -12,5 +12,8 @@ const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);       
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
+
+/* The value that the thread `distance` further on in the warp holds, in the type of reduction r. */
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out);
 
 #endif

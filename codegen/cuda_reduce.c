@@ -2,8 +2,7 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
-static const krf__instr *reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
-static const char *reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(reduction(e, r)->dtype); }
+static const char *reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
 
 /* ---- reductions by warps ---- */
 
@@ -77,11 +76,6 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
     krf__str_free(&position);
 }
 
-static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
-    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
-}
-
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
@@ -89,9 +83,9 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
         krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, r, r, slot);
-        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, " : ");
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
 }
@@ -114,7 +108,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
-        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, ");\n");
     }
     krf__str_put(out, "            }\n        }\n    }\n}\n");
@@ -126,14 +120,14 @@ static void accumulators(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", reduction_type(e, r), r, r);
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
 
 /* shfl of types that CUDA has no overload for goes by way of int. */
-static void put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out) {
-    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
     krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), narrow ? "(int)" : "", value, distance);
 }
@@ -151,7 +145,7 @@ static void warp_tree(krf__emitter *e, krf__str *out) {
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, r, r);
-        put_shuffle(e, r, value.data != NULL ? value.data : "", "d", out);
+        krf__cuda_put_shuffle(e, r, value.data != NULL ? value.data : "", "d", out);
         krf__str_put(out, ");\n    }\n}\n");
         out->failed |= value.failed;
         krf__str_free(&value);
@@ -209,12 +203,12 @@ static void shared(krf__emitter *e, krf__str *out) {
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", reduction_type(e, r));
         krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
         put_partial(e, r, true, "n + k * 256", out);
         krf__str_put(out, " : ");
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
         krf__str_printf(out, "}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
@@ -236,7 +230,7 @@ static void column_stacks(krf__emitter *e, krf__str *out) {
 static void column_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "r%u = ", r);
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
 }
@@ -255,7 +249,7 @@ static void column_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
-        krf__emit_value(e, reduction(e, r)->args[0], out);
+        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, ");\n");
     }
 }

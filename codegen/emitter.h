@@ -23,13 +23,13 @@ struct krf__target {
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
-    const krf__hole *holes;      /* its own, besides the common ones; NULL name at the end */
-    const krf__hole *more_holes; /* those of its second file, or NULL */
+    const krf__hole *const *holes; /* those of each of its files, besides the common ones; NULL at the end, and NULL names at the ends of theirs */
     void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop; for a fetch, the address of its place */
     const char *(*fetch_condition)(const krf__emitter *e); /* whether the place at hand is one of the domain; NULL, or gives NULL: always */
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
+extern const krf__hole krf__c_scan_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -58,6 +58,10 @@ const char *krf__storage_type(int dtype); /* of elements of arrays */
 /* A value as it is stored, and what is stored as a value: f16 and bf16 are stored in other types than they are computed in. */
 void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out);
 void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
+
+/* The instruction of reduction or scan r, and the value that changes nothing in it. */
+const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
+void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
 
 /* ---- index.c ---- */
 typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;

@@ -79,13 +79,21 @@ static uint32_t find_stages(krf__emitter *e) {
     return last;
 }
 
+/* Where an operand lies in the part over results. */
+static void put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
+    if (e->k->schedule == KRF__SCAN) {
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
+    }
+}
+
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const krf__operand *o = &e->k->operands[i->slot];
     const char *name = e->operand_names[i->slot];
     const bool place = o->counts || o->gathered;
     if (e->mode == 1) { /* over results: one at a time */
         krf__str_printf(out, place ? "(a->%s" : "a->%s[0", name);
-        krf__emit_offset(e, i->slot, KRF__PART_KEPT, -1, out);
+        put_result_offset(e, i->slot, out);
         krf__str_put(out, place ? ")" : "]");
         return;
     }
@@ -166,9 +174,10 @@ static void put_consumers(krf__emitter *e, krf__str *out) {
         }
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "    acc%u[at + k] = red%u(acc%u[at + k], ", r, r, r);
+        bool scan = k->schedule == KRF__SCAN;
+        krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(acc%u[at + k], ", r, r, r);
         krf__emit_value(e, k->instrs[k->n_domain + r].args[0], out);
-        krf__str_put(out, ");\n");
+        krf__str_put(out, scan ? ";\n" : ");\n");
     }
 }
 
@@ -255,17 +264,10 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
 
-static const krf__instr *reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
-
-static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf_dtype dtype = (krf_dtype)reduction(e, r)->dtype;
-    krf__emit_literal(e, dtype, krf__identity_bits(reduction(e, r)->op, dtype), out);
-}
-
 static void lanes(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__c_type(reduction(e, r)->dtype), r, r);
-        put_identity(e, r, out);
+        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__c_type(krf__reduction(e, r)->dtype), r, r);
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
@@ -287,13 +289,13 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         return;
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__c_type(reduction(e, r)->dtype), r);
+        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__c_type(krf__reduction(e, r)->dtype), r);
         krf__str_put(out, "KEPT + o) * a->chunks + c)");
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
 }
 
-/* results(a, o, ...): the part over results, for result o and its reduced values. */
+/* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */
 static void results_function(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__str_put(out, "#define KEPT (1");
@@ -301,13 +303,17 @@ static void results_function(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, " * a->n%d", d);
     }
     krf__str_put(out, ")\nstatic inline void results(const struct krf_arguments *a, long long o");
+    krf__str_put(out, k->schedule == KRF__SCAN ? ", long long p" : "");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, ", %s t%u", krf__c_type(reduction(e, r)->dtype), k->n_domain + r);
+        krf__str_printf(out, ", %s t%u", krf__c_type(krf__reduction(e, r)->dtype), k->n_domain + r);
     }
     krf__str_put(out, ") {\n");
     krf__str inner = {0};
     krf__emit_extents(e, &inner);
     krf__emit_position(e, KRF__PART_KEPT, "o", &inner);
+    if (k->schedule == KRF__SCAN) {
+        krf__emit_position(e, KRF__PART_REDUCED, "p", &inner);
+    }
     e->mode = 1;
     for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
         krf__emit_statement(e, i, &inner);
@@ -315,7 +321,7 @@ static void results_function(krf__emitter *e, krf__str *out) {
     for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
         if (k->instrs[i].op == KRF__store) {
             krf__str_printf(&inner, "a->%s[0", e->operand_names[k->instrs[i].slot]);
-            krf__emit_offset(e, k->instrs[i].slot, KRF__PART_KEPT, -1, &inner);
+            put_result_offset(e, k->instrs[i].slot, &inner);
             krf__str_put(&inner, "] = ");
             krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, &inner);
             krf__str_put(&inner, ";\n");
@@ -340,7 +346,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], *(const %s *)(a->scratch + (%u * (long long)KEPT + o) * a->chunks + c));\n", r, r,
-                        r, krf__c_type(reduction(e, r)->dtype), r);
+                        r, krf__c_type(krf__reduction(e, r)->dtype), r);
     }
     krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
     tree(e, out);
@@ -353,7 +359,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
 
 static void columns(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__c_type(reduction(e, r)->dtype);
+        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
         krf__str_printf(out, "%s acc%u[256], stack%u[9][256];\n", type, r, r);
     }
 }
@@ -361,7 +367,7 @@ static void columns(krf__emitter *e, krf__str *out) {
 static void columns_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    acc%u[k] = ", r);
-        put_identity(e, r, out);
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
@@ -378,7 +384,7 @@ static void columns_push(krf__emitter *e, krf__str *out) {
     }
 }
 
-static const krf__hole holes[] = {
+static const krf__hole own[] = {
     {"BODY", body},
     {"POINTERS", pointers},
     {"FAST_EXTENT", fast_extent},
@@ -398,13 +404,15 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, NULL};
+
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "erf.h",  "special.h", "libm.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",
     .suffix = ".c",
-    .skeletons = {"map", "reduce", "reduce", "reduce_col"},
+    .skeletons = {"map", "reduce", "reduce", "reduce_col", "scan"},
     .arguments = "a->",
     .function_prefix = "krf_",
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",

@@ -217,7 +217,7 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
 
-static const krf__hole holes[] = {
+static const krf__hole own[] = {
     {"EXTENTS", extents},
     {"KEPT_POSITION", kept_position},
     {"MAP_LOADS", map_loads},
@@ -226,12 +226,14 @@ static const krf__hole holes[] = {
     {NULL, NULL},
 };
 
+static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, NULL};
+
 static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "device.h", "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
     .suffix = ".cu",
-    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col"},
+    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan"},
     .arguments = "a.",
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
@@ -243,7 +245,6 @@ const krf__target krf__target_cuda = {
     .nan_f32 = "__int_as_float(0x7fc00000)",
     .nan_f64 = "__longlong_as_double(0x7ff8000000000000LL)",
     .holes = holes,
-    .more_holes = krf__cuda_reduce_holes,
     .load = load,
     .fetch_condition = fetch_condition,
 };

@@ -50,8 +50,10 @@ static void expand_line(krf__emitter *e, const char *line, size_t length, krf__s
     bool alone = indent < length && line[indent] == '$' && indent + 1 + hole_length(line + indent) == length;
     for (size_t i = 0; i < length; i++) {
         size_t n = line[i] == '$' ? hole_length(line + i) : 0;
-        const krf__hole *hole = n == 0 ? NULL : find(e->target->holes, line + i + 1, n);
-        hole = n != 0 && hole == NULL && e->target->more_holes != NULL ? find(e->target->more_holes, line + i + 1, n) : hole;
+        const krf__hole *hole = NULL;
+        for (size_t k = 0; n != 0 && hole == NULL && e->target->holes[k] != NULL; k++) {
+            hole = find(e->target->holes[k], line + i + 1, n);
+        }
         hole = n != 0 && hole == NULL ? find(krf__common_holes, line + i + 1, n) : hole;
         if (hole == NULL) {
             if (!alone) {

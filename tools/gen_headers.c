@@ -33,6 +33,10 @@ static void print_reduction(const char *name, const char *doc) {
     printf("/* %s */\nKRF_API krf_expr krf_%s(krf_expr x, int n_axes, const int *axes, bool keepdims);\n\n", doc, name);
 }
 
+static void print_scan(const char *name, const char *doc) {
+    printf("/* %s */\nKRF_API krf_expr krf_%s(krf_expr x, int axis);\n\n", doc, name);
+}
+
 static void print_ops(void) {
     puts("/* The operations. Generated from src/ir/ops.def: change that.\n"
          " *\n"
@@ -40,7 +44,9 @@ static void print_ops(void) {
          " * out, and krf_graph_error tells why. Operands broadcast as in NumPy and are promoted as docs/semantics.md says; all must be of one graph.\n"
          " *\n"
          " * Reductions: axes: n_axes distinct axes, negative ones counted from the end; NULL for all axes. keepdims: reduced axes stay with extent 1.\n"
-         " * Sums and products of floats are taken in one fixed order, the same on every device. */");
+         " * Sums and products of floats are taken in one fixed order, the same on every device.\n"
+         " *\n"
+         " * Scans: the result has the shape of x; axis counts from the end where it is negative. x of rank 0 is an error. */");
     puts("#ifndef KERFUSE_OPS_H\n#define KERFUSE_OPS_H\n\n#include <kerfuse/expr.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 #define NODE(...)
 #define CODE(...)
@@ -50,6 +56,7 @@ static void print_ops(void) {
 #define ALIAS(...)
 #define OP(name, arity, rule, infix, doc) print_op(#name, arity, #rule, doc);
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
+#define SCAN(name, reduction, doc) print_scan(#name, doc);
 #include "ir/ops.def"
 #include "ir/ops_undef.h"
     puts("/* Reductions that are expressions over those above. ddof: what is subtracted from the count; 1 for samples. */");
@@ -182,6 +189,13 @@ static void print_functions(void) {
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
 #define OP(...)
 #define REDUCE(name, rule, doc) printf("| `%s` | %s |\n", #name, doc);
+#define SCAN(name, reduction, doc)
+#include "ir/ops.def"
+#undef REDUCE
+#undef SCAN
+    puts("\n## Scans\n\n| name | what it computes |\n|---|---|");
+#define REDUCE(...)
+#define SCAN(name, reduction, doc) printf("| `%s` | %s |\n", #name, doc);
 #include "ir/ops.def"
 #include "ir/ops_undef.h"
 }

@@ -4,7 +4,9 @@
  * out, and krf_graph_error tells why. Operands broadcast as in NumPy and are promoted as docs/semantics.md says; all must be of one graph.
  *
  * Reductions: axes: n_axes distinct axes, negative ones counted from the end; NULL for all axes. keepdims: reduced axes stay with extent 1.
- * Sums and products of floats are taken in one fixed order, the same on every device. */
+ * Sums and products of floats are taken in one fixed order, the same on every device.
+ *
+ * Scans: the result has the shape of x; axis counts from the end where it is negative. x of rank 0 is an error. */
 #ifndef KERFUSE_OPS_H
 #define KERFUSE_OPS_H
 
@@ -355,6 +357,18 @@ KRF_API krf_expr krf_any(krf_expr x, int n_axes, const int *axes, bool keepdims)
 
 /* Whether no element is 0. True over no elements. */
 KRF_API krf_expr krf_all(krf_expr x, int n_axes, const int *axes, bool keepdims);
+
+/* The cumulative sum along an axis. Bools and integers are summed in 64 bits, f16 and bf16 in f32. */
+KRF_API krf_expr krf_cumsum(krf_expr x, int axis);
+
+/* The cumulative product along an axis. Bools and integers are multiplied in 64 bits, f16 and bf16 in f32. */
+KRF_API krf_expr krf_cumprod(krf_expr x, int axis);
+
+/* The largest element so far along an axis; NaN from the first NaN on. */
+KRF_API krf_expr krf_cummax(krf_expr x, int axis);
+
+/* The smallest element so far along an axis; NaN from the first NaN on. */
+KRF_API krf_expr krf_cummin(krf_expr x, int axis);
 
 /* Reductions that are expressions over those above. ddof: what is subtracted from the count; 1 for samples. */
 /* The variance: the mean of squared differences from the mean, in two passes; divided by count - ddof. Integers and bools in f64. */

@@ -15,6 +15,11 @@ static krf_expr reduce(krf__op op, krf_expr x, int n_axes, const int *axes, bool
     return (krf_expr){x.graph, krf__build_reduce(x.graph, op, x.id, n_axes, axes, keepdims)};
 }
 
+static krf_expr scan(krf__op op, krf_expr x, int axis) {
+    return krf__expr_check(krf__op_info_of(op)->name, x) ? (krf_expr){x.graph, krf__build_scan(x.graph, op, x.id, axis)}
+                                                         : (krf_expr){x.graph, 0};
+}
+
 #define FUNCTION_1(name) \
     krf_expr krf_##name(krf_expr x) { return krf__expr_apply(KRF__##name, 1, &x); }
 #define FUNCTION_2(name) \
@@ -34,6 +39,8 @@ static krf_expr reduce(krf__op op, krf_expr x, int n_axes, const int *axes, bool
         return reduce(KRF__##name, x, n_axes, axes, keepdims); \
     }
 #define COMBINE(...)
+#define SCAN(name, ...) \
+    krf_expr krf_##name(krf_expr x, int axis) { return scan(KRF__##name, x, axis); }
 #define ALIAS(...)
 #include "ir/ops.def"
 #include "ir/ops_undef.h"

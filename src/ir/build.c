@@ -261,24 +261,52 @@ static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const in
     return true;
 }
 
+/* What a reduction of `given` accumulates in; f16 and bf16 are rounded at the end. */
+static krf_dtype accumulator(krf__rule rule, krf_dtype given) {
+    bool small = krf__is_half(given);
+    switch (rule) {
+    case KRF__RULE_SUM:
+        return small ? KRF_F32 : krf__is_real(given) ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+    case KRF__RULE_MEAN: return small ? KRF_F32 : krf__is_real(given) ? given : KRF_F64;
+    case KRF__RULE_BOOLEAN: return KRF_BOOL;
+    default: return given;
+    }
+}
+
+uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis) {
+    int64_t mask;
+    if (x == 0) {
+        return 0;
+    }
+    if (krf__node_of(g, x)->rank == 0) {
+        return krf__graph_fail(g, KRF_E_SHAPE, "%s: a value of rank 0 has no axis: reshape it to (1,)", krf__op_info_of(op)->name);
+    }
+    if (!axis_mask(g, op, x, 1, &axis, &mask)) {
+        return 0;
+    }
+    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype;
+    krf_dtype dtype = accumulator(krf__op_info_of(krf__op_reduction(op))->rule, given);
+    x = krf__build_cast(g, x, dtype);
+    if (x == 0) {
+        return 0;
+    }
+    int rank = krf__node_of(g, x)->rank;
+    if (krf__shape_of(g, x)[axis < 0 ? axis + rank : axis] > 1) {
+        krf__node node = {.op = (uint16_t)op, .dtype = (uint8_t)dtype, .rank = (uint8_t)rank, .args = {x}, .n_ints = 1};
+        x = krf__graph_add(g, &node, krf__shape_of(g, x), &mask);
+    }
+    return krf__is_half(given) ? krf__build_cast(g, x, given) : x;
+}
+
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims) {
     int64_t mask;
     if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask)) {
         return 0;
     }
-    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = given;
-    krf__rule rule = krf__op_info_of(op)->rule;
-    if ((rule == KRF__RULE_SUM || rule == KRF__RULE_MEAN) && krf__is_half(given)) {
+    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = accumulator(krf__op_info_of(op)->rule, given);
+    if (krf__is_half(given) && dtype == KRF_F32) {
         uint32_t sum = krf__build_reduce(g, op, krf__build_cast(g, x, KRF_F32), n_axes, axes, keepdims);
         return krf__build_cast(g, sum, given);
-    }
-    switch (rule) {
-    case KRF__RULE_SUM:
-        dtype = krf__is_real(given) ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
-        break;
-    case KRF__RULE_MEAN: dtype = krf__is_real(given) ? given : KRF_F64; break;
-    case KRF__RULE_BOOLEAN: dtype = KRF_BOOL; break;
-    default: break;
     }
     x = krf__build_cast(g, x, dtype);
     if (x == 0 || mask == 0) {

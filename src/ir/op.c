@@ -16,6 +16,9 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
 #define REDUCE(name_, RULE, doc_) \
     [KRF__##name_] = {            \
         .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},
+#define SCAN(name_, reduction_, doc_) \
+    [KRF__##name_] = {                \
+        .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_SCAN, .arity = 1, .reduction = KRF__##reduction_},
 #define CODE(...)
 #define CUDA(...)
 #define GRAD(...)
@@ -83,7 +86,12 @@ static const struct {
 
 const krf__op_info *krf__op_info_of(krf__op op) { return &infos[(unsigned)op < KRF__OP_COUNT ? op : KRF__poison]; }
 
+bool krf__op_folds(krf__op op) { return infos[op].class_ == KRF__CLASS_REDUCE || infos[op].class_ == KRF__CLASS_SCAN; }
+
+krf__op krf__op_reduction(krf__op op) { return infos[op].class_ == KRF__CLASS_SCAN ? (krf__op)infos[op].reduction : op; }
+
 const char *krf__op_code(krf__op op, krf__kind kind, bool cuda) {
+    op = krf__op_reduction(op);
     return cuda && cuda_code[op][kind] != NULL ? cuda_code[op][kind] : code[op][kind];
 }
 
@@ -115,7 +123,7 @@ bool krf__op_gives_bool(krf__op op) {
 uint64_t krf__identity_bits(krf__op op, krf_dtype dtype) {
     krf__kind kind = krf__dtype(dtype)->kind;
     int64_t highest = INT64_MAX >> (64 - 8 * krf__dtype(dtype)->bytes); /* of a signed integer */
-    switch (identities[op][kind]) {
+    switch (identities[krf__op_reduction(op)][kind]) {
     case KRF__IDENTITY_NEGATIVE_ZERO: return krf__bits_from_f64(dtype, -0.0);
     case KRF__IDENTITY_ONE: return krf__bits_from_i64(dtype, 1);
     case KRF__IDENTITY_LOWEST:

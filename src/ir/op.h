@@ -8,6 +8,7 @@ typedef enum krf__op {
 #define NODE(name, ...) KRF__##name,
 #define OP(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
+#define SCAN(name, ...) KRF__##name,
 #define CODE(...)
 #define CUDA(...)
 #define GRAD(...)
@@ -18,7 +19,7 @@ typedef enum krf__op {
     KRF__OP_COUNT
 } krf__op;
 
-typedef enum krf__op_class { KRF__CLASS_NODE, KRF__CLASS_ELEMENTWISE, KRF__CLASS_REDUCE } krf__op_class;
+typedef enum krf__op_class { KRF__CLASS_NODE, KRF__CLASS_ELEMENTWISE, KRF__CLASS_REDUCE, KRF__CLASS_SCAN } krf__op_class;
 
 typedef enum krf__rule {
     KRF__RULE_NONE,
@@ -51,6 +52,7 @@ typedef struct krf__op_info {
     krf__op_class class_;
     krf__rule rule;
     uint8_t arity;
+    uint16_t reduction; /* scans: whose combine they use; else KRF__poison */
 } krf__op_info;
 
 const krf__op_info *krf__op_info_of(krf__op op);
@@ -61,8 +63,14 @@ krf__op krf__op_from_name(const char *name, size_t length);
 /* Whether the operation gives bool whatever it computes in. */
 bool krf__op_gives_bool(krf__op op);
 
-/* The text of an operation, or of a reduction's combine, in a kind; NULL when it does not compute in that kind. cuda: where CUDA has its own, that. */
+/* The text of an operation, or of a reduction's or scan's combine, in a kind; NULL when it does not compute in that kind. cuda: where CUDA has its own, that. */
 const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);
+
+/* Whether the operation folds many elements: a reduction, or a scan. */
+bool krf__op_folds(krf__op op);
+
+/* The reduction whose combine a reduction (its own) or a scan uses. */
+krf__op krf__op_reduction(krf__op op);
 
 /* Raw bits of a reduction's identity in an accumulator's dtype, and of its value over no elements. */
 uint64_t krf__identity_bits(krf__op op, krf_dtype dtype);

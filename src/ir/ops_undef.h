@@ -5,5 +5,6 @@
 #undef CUDA
 #undef GRAD
 #undef REDUCE
+#undef SCAN
 #undef COMBINE
 #undef ALIAS

@@ -1,6 +1,7 @@
 /* Calls: f(x, y), x.f(y) and np.f(x, y) are the same. Elementwise functions and reductions come from ops.def; views and
  * casts, whose arguments are not all operands, from the table here. Called by parse_expr.c. */
 #include "ir/build_composed.h"
+#include "ir/build_movement.h"
 #include "ir/parser.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ static function find_function(const krf__token *name) {
     f.op = krf__op_from_name(name->start, name->length);
     krf__op_class class_ = krf__op_info_of(f.op)->class_;
     if (f.op != KRF__poison && class_ != KRF__CLASS_NODE) {
-        f.kind = class_ == KRF__CLASS_REDUCE ? FUNCTION_REDUCE : FUNCTION_ELEMENTWISE;
+        f.kind = krf__op_folds(f.op) ? FUNCTION_REDUCE : FUNCTION_ELEMENTWISE;
     } else if (krf__parse_token_dtype(name, &f.dtype)) {
         f.kind = FUNCTION_DTYPE;
     }
@@ -239,14 +240,16 @@ static void parse_axis(krf__parser *p, const function *f, krf__ints *axes) {
 static uint32_t call_reduce(krf__parser *p, const function *f) {
     bool keepdims = false, has_dtype = false, has_axis = false;
     bool composed = f->kind == FUNCTION_COMPOSED;
-    bool casts = !composed && (f->op == KRF__sum || f->op == KRF__prod || f->op == KRF__mean);
+    bool scan = !composed && krf__op_info_of(f->op)->class_ == KRF__CLASS_SCAN;
+    krf__op folded = composed ? KRF__poison : krf__op_reduction(f->op);
+    bool casts = folded == KRF__sum || folded == KRF__prod || folded == KRF__mean;
     bool counts = composed && krf__composed_has_ddof((krf__composed)f->which);
     int64_t ddof = 0;
     krf_dtype dtype = KRF_F64;
     krf__ints list = {.none = true};
     uint32_t x = parse_operand(p, f);
     while (!p->failed && p->token.kind != ')') {
-        if (skip_keyword(p, "keepdims")) {
+        if (!scan && skip_keyword(p, "keepdims")) {
             keepdims = parse_flag(p);
         } else if (casts && skip_keyword(p, "dtype")) {
             has_dtype = krf__parse_dtype(p, &dtype);
@@ -275,9 +278,17 @@ static uint32_t call_reduce(krf__parser *p, const function *f) {
         krf__axes reduced = {list.n, list.none ? NULL : axes, keepdims};
         return krf__parse_built(p, f->name.start, krf__build_composed(p->g, (krf__composed)f->which, x, &reduced, (double)ddof));
     }
-    return x == 0 ? 0
-                  : krf__parse_built(p, f->name.start,
-                                     krf__build_reduce(p->g, f->op, x, list.n, list.none ? NULL : axes, keepdims));
+    if (x == 0) {
+        return 0;
+    }
+    if (scan && list.n > 1) {
+        return krf__parse_fail(p, KRF_E_PARSE, f->name.start, "%.*s runs along one axis", KRF__SHOWN(&f->name));
+    }
+    if (scan) { /* without an axis over all elements in C order, as NumPy's */
+        x = list.none ? krf__parse_built(p, f->name.start, krf__build_ravel(p->g, x)) : x;
+        return krf__parse_built(p, f->name.start, krf__build_scan(p->g, f->op, x, list.none ? 0 : axes[0]));
+    }
+    return krf__parse_built(p, f->name.start, krf__build_reduce(p->g, f->op, x, list.n, list.none ? NULL : axes, keepdims));
 }
 
 static uint32_t call_cast(krf__parser *p, const function *f) {

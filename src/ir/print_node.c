@@ -288,7 +288,7 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
     facts->level = KRF__LEVEL_ATOM;
     if (info->class_ == KRF__CLASS_ELEMENTWISE) {
         facts->level = put_elementwise(&p);
-    } else if (info->class_ == KRF__CLASS_REDUCE) {
+    } else if (krf__op_folds((krf__op)n->op)) {
         put_reduction(&p);
     } else if (n->op == KRF__slice) {
         put_slice(&p);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define NO_CUT ""
+#define MOST_SCANS 2 /* in a kernel: each takes 18 KiB of a block's shared memory */
 
 typedef struct weight {
     uint32_t operations, fields;
@@ -166,21 +167,25 @@ static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
     return KRF_OK;
 }
 
+/* What the results of a group look like beside its domain. */
+typedef enum form { FORM_MAP, FORM_REDUCED, FORM_KEEPDIMS, FORM_SCAN } form;
+
 typedef struct open_key {
-    int64_t step, mask, keepdims, rank, shape[KRF_MAX_RANK];
+    int64_t step, mask, form, rank, shape[KRF_MAX_RANK];
 } open_key;
 
 /* The group of that step, axes, form of result and domain that has room for w more; a new one if there is none. *index counts from 1. */
-static krf_status find_group(fusing *s, uint32_t step, int64_t mask, bool keepdims, uint32_t domain, weight w, const char *cut,
+static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut,
                              uint32_t *index) {
     const krf__node *d = krf__node_of(s->g, domain);
-    open_key key = {.step = step, .mask = mask, .keepdims = keepdims, .rank = d->rank};
+    const uint32_t most = results == FORM_SCAN && s->limits->results > MOST_SCANS ? MOST_SCANS : s->limits->results;
+    open_key key = {.step = step, .mask = mask, .form = results, .rank = d->rank};
     memcpy(key.shape, krf__shape_of(s->g, domain), d->rank * sizeof *key.shape);
     uint32_t found = (uint32_t)(uintptr_t)krf__map_get(&s->open, &key, sizeof key);
     if (found != 0) {
         krf__group *group = &s->f->groups[found - 1];
         weight sum = {group->operations + w.operations, group->fields + w.fields};
-        if (!too_heavy(s, sum) && group->n_reductions < s->limits->results && group->n_roots < s->limits->results) {
+        if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
             group->operations = sum.operations;
             group->fields = sum.fields;
             *index = found;
@@ -196,6 +201,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, bool keepdi
     group->step = step;
     group->domain = domain;
     group->mask = mask;
+    group->scan = results == FORM_SCAN;
     group->operations = w.operations;
     group->fields = w.fields;
     group->cut = cut;
@@ -216,7 +222,9 @@ static krf_status store(fusing *s, uint32_t id) {
 }
 
 static krf_status visit_reduction(fusing *s, uint32_t id) {
-    uint32_t x = krf__node_of(s->g, id)->args[0];
+    const krf__node *n = krf__node_of(s->g, id);
+    uint32_t x = n->args[0];
+    form results = krf__op_info_of(n->op)->class_ == KRF__CLASS_SCAN ? FORM_SCAN : n->keepdims ? FORM_KEEPDIMS : FORM_REDUCED;
     krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
     if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
         s->f->stored[x] = s->oversized[x] = true;
@@ -226,7 +234,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     w.operations++;
     w.fields += 1 + krf__node_of(s->g, id)->rank;
     if (status == KRF_OK) {
-        status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], krf__node_of(s->g, id)->keepdims, x, w,
+        status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
                             s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain",
                             &s->f->group_of[id]);
     }
@@ -269,14 +277,14 @@ static krf_status visit(fusing *s, uint32_t id) {
     if (is_leaf(s, id)) {
         return KRF_OK;
     }
-    return krf__op_info_of(n->op)->class_ == KRF__CLASS_REDUCE ? visit_reduction(s, id) : visit_elementwise(s, id);
+    return krf__op_folds((krf__op)n->op) ? visit_reduction(s, id) : visit_elementwise(s, id);
 }
 
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
     w.fields += 1 + krf__node_of(s->g, id)->rank;
-    krf_status status = find_group(s, s->step[id], 0, false, id, w,
+    krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? "reduced values are needed in another shape"
                                                      : "another shape",

@@ -50,7 +50,7 @@ static bool note(krf__lowering *l, size_t first) {
     memset(l->reduces + known, 0, (l->reduces_capacity - known) * sizeof *l->reduces); /* inputs do not come by here */
     for (size_t id = first; id < l->out->n_nodes; id++) {
         const krf__node *n = krf__node_of(l->out, (uint32_t)id);
-        l->reduces[id] = krf__op_info_of(n->op)->class_ == KRF__CLASS_REDUCE;
+        l->reduces[id] = krf__op_folds((krf__op)n->op);
         for (int k = 0; k < 3; k++) {
             l->reduces[id] |= n->args[k] != 0 && l->reduces[n->args[k]];
         }

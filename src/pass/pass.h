@@ -37,7 +37,8 @@ krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, 
 typedef struct krf__group {
     uint32_t step;            /* groups of one step do not depend on each other, only on earlier steps */
     uint32_t domain;          /* the node whose shape is the domain */
-    int64_t mask;             /* reduced axes; 0 for a map */
+    int64_t mask;             /* reduced axes, or the axis that is scanned; 0 for a map */
+    bool scan;                /* reductions are scans: results have the domain's shape */
     uint32_t *reductions, n_reductions;
     uint32_t *roots, n_roots; /* what is stored: map: nodes of the domain's shape; else reductions and nodes over them */
     uint32_t operations, fields; /* upper bounds, see fuse.c */

@@ -27,7 +27,7 @@ static bool reduced_axis(const building *b, int axis) { return (b->group->mask >
 /* The kernel's dimension for axis `axis` of a value of this rank, or -1 where the value is constant along it. In the domain part axes are aligned at the last one. Over
  * results the value either has kept axes alone, or reduced ones too, with extent 1. */
 static int dim_for(const building *b, int rank, int axis) {
-    if (!b->epilogue) {
+    if (!b->epilogue || b->group->scan) {
         return b->dim_of_axis[axis + b->domain_rank - rank];
     }
     int kept = b->k->n_kept;

@@ -6,14 +6,16 @@
  *
  * The body is in three parts: instructions [0, n_domain) run for every element of the domain; [n_domain, n_domain + n_reductions) are the
  * reductions; the rest runs once for every element of the result, on reduced values and on operands that have kept strides only.
- * A load stands in the part it belongs to. A map has the first part only. */
+ * A load stands in the part it belongs to. A map has the first part only.
+ *
+ * A scan is a kernel whose reductions are scans along its one reduced dimension: the rest runs for every element of the domain then. */
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
 
 #include "ir/op.h"
 #include "base/strbuf.h"
 
-typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCHEDULE_COUNT } krf__schedule;
+typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__SCHEDULE_COUNT } krf__schedule;
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 
@@ -72,6 +74,10 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+
+/* Scans fold tiles of 256 runs of 8 elements from left to right (docs/architecture.md). */
+#define KRF__SCAN_RUN 8
+#define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);

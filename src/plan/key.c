@@ -68,7 +68,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
-    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : "krf_reduce_");
+    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : "krf_reduce_");
     strcat(k->name, hex);
     k->key_bytes = s.length;
     k->key = (uint8_t *)krf__str_take(&s);

@@ -168,6 +168,11 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
+    } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
+        k->schedule = KRF__SCAN;
+        k->vector = 1;
+        k->chunk = KRF__SCAN_TILE;
+        k->chunks = 1; /* a row is one piece of work */
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;

@@ -4,6 +4,7 @@
  * and visit the lanes in the order in which the tree needs them, so that eight partial results suffice. Both add up in
  * the same order. A lane without elements holds the identity, which changes nothing when combined: it is left out. */
 #include "backend/cpu/interpret.h"
+#include "backend/cpu/interpret_scan.h"
 #include "backend/cpu/program.h"
 #include <string.h>
 
@@ -216,7 +217,7 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     if (lo >= hi) {
         return KRF_OK;
     }
-    const bool short_rows = k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;
+    const bool short_rows = k->schedule != KRF__SCAN && k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;
     const bool tiles = k->schedule == KRF__REDUCE_COL;
     krf_status status = krf__program_open(&p, k, pointers, scalars, k->schedule != KRF__MAP && (tiles || short_rows));
     if (status != KRF_OK) {
@@ -225,6 +226,8 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     }
     if (k->schedule == KRF__MAP) {
         run_map(&p, lo, hi);
+    } else if (k->schedule == KRF__SCAN) {
+        status = krf__interpret_scan(&p, lo, hi);
     } else if (k->reduced_size == 0) {
         run_empty(&p, tiles ? lo * KRF__COL_TILE : lo, tiles ? minimum(hi * KRF__COL_TILE, k->kept_size) : hi);
     } else if (tiles) {
@@ -235,7 +238,7 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
         run_rows(&p, scratch, lo, hi);
     }
     krf__program_close(&p);
-    return KRF_OK;
+    return status;
 }
 
 /* Combines the chunks of result o into lane 0 at level 1; level 2 takes what is read. */

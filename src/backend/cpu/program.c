@@ -114,7 +114,7 @@ static bool instruction_valid(const krf__program *p, uint32_t i) {
     const krf__instr *in = &k->instrs[i];
     const bool reduction = i >= k->n_domain && i < k->n_domain + k->n_reductions;
     if (in->op >= KRF__OP_COUNT || in->dtype >= KRF__DTYPE_COUNT || in->from >= KRF__DTYPE_COUNT
-        || reduction != (krf__op_info_of((krf__op)in->op)->class_ == KRF__CLASS_REDUCE)) {
+        || reduction != krf__op_folds((krf__op)in->op)) {
         return false;
     }
     for (int a = 0; a < (reduction ? 1 : arity_of(in)); a++) {
@@ -136,7 +136,7 @@ static bool instruction_valid(const krf__program *p, uint32_t i) {
     case KRF__store:
         return in->slot < k->n_operands && k->operands[in->slot].store == (in->op == KRF__store)
                && gathered(p, in->slot) == (in->op == KRF__fetch) && k->operands[in->slot].dtype == in->dtype;
-    default: return reduction ? p->loops->combine[in->dtype][in->op] != NULL : loop_of(p, in) != NULL;
+    default: return reduction ? p->loops->combine[in->dtype][krf__op_reduction((krf__op)in->op)] != NULL : loop_of(p, in) != NULL;
     }
 }
 

@@ -44,6 +44,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->block_x = 32;
         g->block_y = KRF__CUDA_BLOCK / 32;
         break;
+    case KRF__SCAN: /* a block a row, then on by the whole grid */ g->x = clamp(k->kept_size, MAX_X); break;
     case KRF__SCHEDULE_COUNT: break;
     }
 }

@@ -1,0 +1,56 @@
+/* The C target's scans: a tile of 256 runs of 8 elements is folded as docs/architecture.md says. */
+#include "codegen/emitter.h"
+
+/* scan0(x, n, carry), ...: folds n elements of a tile in place; carry holds what came before, and then what came by its end. */
+static void functions(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
+        krf__str identity = {0};
+        krf__emit_identity(e, r, &identity);
+        const char *neutral = identity.data != NULL ? identity.data : "";
+        krf__str_printf(out, "static void scan%u(%s *x, int n, %s *carry) {\n    const %s neutral = %s;\n", r, type, type, type, neutral);
+        krf__str_printf(out, "    %s total[256], before = neutral;\n    const int runs = (n + 7) / 8, warps = (runs + 31) / 32;\n", type);
+        krf__str_put(out, "    for (int i = n; i < 8 * runs; i++) {\n        x[i] = neutral;\n    }\n");
+        krf__str_put(out, "    for (int j = 0; j < runs; j++) {\n        for (int i = 1; i < 8; i++) {\n");
+        krf__str_printf(out, "            x[8 * j + i] = red%u(x[8 * j + i - 1], x[8 * j + i]);\n        }\n", r);
+        krf__str_put(out, "        total[j] = x[8 * j + 7];\n    }\n");
+        krf__str_put(out, "    for (int j = runs; j < 32 * warps; j++) {\n        total[j] = neutral;\n    }\n");
+        krf__str_printf(out, "    for (int w = 0; w < warps; w++) {\n        %s *t = total + 32 * w;\n", type);
+        krf__str_put(out, "        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 31; j >= s; j--) {\n");
+        krf__str_printf(out, "                t[j] = red%u(t[j - s], t[j]);\n            }\n        }\n", r);
+        krf__str_put(out, "        for (int j = 0; j < 32 && 32 * w + j < runs; j++) {\n");
+        krf__str_printf(out, "            const %s prefix = red%u(*carry, red%u(before, j > 0 ? t[j - 1] : neutral));\n", type, r, r);
+        krf__str_put(out, "            for (int i = 0; i < 8; i++) {\n");
+        krf__str_printf(out, "                x[8 * (32 * w + j) + i] = red%u(prefix, x[8 * (32 * w + j) + i]);\n            }\n        }\n", r);
+        krf__str_printf(out, "        before = red%u(before, t[31]);\n    }\n    *carry = red%u(*carry, before);\n}\n", r, r);
+        out->failed |= identity.failed;
+        krf__str_free(&identity);
+    }
+}
+
+static void carries(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
+        krf__str_printf(out, "%s acc%u[2048], carry%u = ", type, r, r);
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n");
+    }
+}
+
+static void tiles(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "scan%u(acc%u, (int)(last - first), &carry%u);\n", r, r, r);
+    }
+}
+
+static void results(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "results(a, o, p");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, ", acc%u[p - first]", r);
+    }
+    krf__str_put(out, ");\n");
+}
+
+const krf__hole krf__c_scan_holes[] = {
+    {"SCAN_FUNCTIONS", functions}, {"SCAN_CARRIES", carries}, {"SCAN_TILES", tiles}, {"SCAN_RESULTS", results}, {NULL, NULL},
+};

@@ -1,0 +1,325 @@
+/* Scans against their order as docs/architecture.md states it, written here once more and as naively as it can be: floats must have its bits on
+ * both tiers and on the GPU, whatever the shape, the axis, the layout and what else is in the kernel. And the order itself against exact sums. */
+#include "ops/tree.h"
+
+static runs all_runs;
+
+typedef struct scan {
+    const char *name;
+    krf_expr (*build)(krf_expr x, int axis);
+    reduction_op op;
+} scan;
+
+static const scan scans[] = {{"cumsum", krf_cumsum, SUM}, {"cumprod", krf_cumprod, PROD}, {"cummax", krf_cummax, MAX}, {"cummin", krf_cummin, MIN}};
+
+/* ---- the order ---- */
+
+static double neutral(reduction_op op) {
+    return op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
+}
+
+/* Tiles of 256 runs of 8; 32 runs are a warp. before[r] in the tile: the warps before it, one after the other, with the runs of its own warp before
+ * it, which are folded by doubling steps. */
+static void scan_reals(reduction_op op, bool narrow, const double *x, int64_t n, double *y) {
+    double carry = neutral(op);
+    for (int64_t first = 0; first < n; first += 2048) {
+        double total[256], so_far[256], warps = neutral(op);
+        for (int r = 0; r < 256; r++) {
+            double sum = neutral(op);
+            for (int i = 0; i < 8; i++) {
+                int64_t at = first + 8 * r + i;
+                if (at < n) {
+                    sum = i == 0 ? x[at] : combine_real(op, narrow, sum, x[at]);
+                    y[at] = sum;
+                }
+            }
+            total[r] = sum;
+        }
+        for (int step = 1; step < 32; step *= 2) {
+            for (int r = 0; r < 256; r++) {
+                so_far[r] = r % 32 >= step ? combine_real(op, narrow, total[r - step], total[r]) : total[r];
+            }
+            memcpy(total, so_far, sizeof total);
+        }
+        for (int r = 0; r < 256; r++) {
+            double own = r % 32 > 0 ? total[r - 1] : neutral(op);
+            double before = combine_real(op, narrow, carry, combine_real(op, narrow, warps, own));
+            for (int64_t at = first + 8 * r; at < n && at < first + 8 * r + 8; at++) {
+                y[at] = combine_real(op, narrow, before, y[at]);
+            }
+            warps = r % 32 == 31 ? combine_real(op, narrow, warps, total[r]) : warps;
+        }
+        carry = combine_real(op, narrow, carry, warps);
+    }
+}
+
+/* The values of a row, as they must be. */
+static void expect_row(const scan *s, krf_dtype from, const value *x, int64_t n, value *y) {
+    const krf_dtype to = result_dtype(s->op, from);
+    if (is_real(to)) {
+        double *in = malloc(2 * (size_t)n * sizeof *in), *out = in + n;
+        assert_non_null(in);
+        for (int64_t i = 0; i < n; i++) {
+            in[i] = x[i].f;
+        }
+        scan_reals(s->op, from != KRF_F64, in, n, out);
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = convert((value){.dtype = KRF_F64, .f = out[i]}, to);
+        }
+        free(in);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t pair[2] = {i > 0 ? y[i - 1].i : 0, convert(x[i], to).i};
+        y[i].dtype = to;
+        y[i].i = i == 0 ? pair[1] : to == KRF_BOOL ? (s->op == MAX ? pair[0] | pair[1] : pair[0] & pair[1]) : wrap_to(to, (wide)reduce_integers(s->op, to, pair, 2));
+    }
+}
+
+/* ---- cases ---- */
+
+typedef struct layout {
+    bool back, transposed; /* every axis backwards; axes in reverse order */
+    bool fused;            /* |x| before, minus x behind; floats */
+} layout;
+
+/* Elements around 1, or special ones; small integers where sums and products shall not wrap at once. */
+static value random_element(krf_dtype dtype, bool special, uint64_t *state) {
+    static const double odd[] = {-0.0, 0.0, INFINITY, -(double)INFINITY, NAN, 1e30, -1e30, 0x1p-140};
+    uint64_t bits = next_random(state);
+    value v = {.dtype = is_real(dtype) ? KRF_F64 : KRF_I64};
+    v.f = special && bits % 8 == 0 ? odd[bits >> 8 & 7] : (bits & 16 ? 1 : -1) * exp2(random_unit(state) - 0.5);
+    v.i = special ? (int64_t)(bits >> (bits >> 59)) : (int64_t)(bits % 7) - 3;
+    return convert(v, dtype);
+}
+
+static krf_expr build(const scan *s, const layout *l, krf_expr x, int rank, int axis) {
+    krf_range ranges[4];
+    for (int i = 0; i < rank; i++) {
+        ranges[i] = (krf_range){KRF_NONE, KRF_NONE, -1};
+    }
+    x = l->transposed ? krf_transpose(x, NULL) : x;
+    x = l->back ? krf_slice(x, rank, ranges) : x;
+    return l->fused ? krf_subtract(s->build(krf_abs(x), axis), x) : s->build(x, axis);
+}
+
+static void check(const scan *s, krf_dtype dtype, int rank, const int64_t *shape, int axis, layout l, bool special, uint64_t seed) {
+    int64_t base[4], steps[4], outer = 1, inner = 1, size = 1;
+    for (int i = 0; i < rank; i++) {
+        base[i] = l.transposed ? shape[rank - 1 - i] : shape[i];
+        outer *= i < axis ? shape[i] : 1;
+        inner *= i > axis ? shape[i] : 1;
+        size *= shape[i];
+    }
+    for (int64_t i = 0, step = 1; i < rank; i++) { /* of the scanned view's axes, in the memory of the array */
+        int d = l.transposed ? (int)i : rank - 1 - (int)i;
+        steps[d] = step;
+        step *= shape[d];
+    }
+    const krf_dtype to = result_dtype(s->op, dtype);
+    const int64_t n = shape[axis];
+    char *memory = malloc((size_t)size * bytes_of(dtype) + 1);
+    value *seen = malloc(((size_t)size + 1) * sizeof *seen), *want = malloc(((size_t)size + 1) * sizeof *want);
+    value *row = malloc(2 * (size_t)(n + 1) * sizeof *row);
+    assert_true(memory != NULL && seen != NULL && want != NULL && row != NULL);
+    for (int64_t i = 0; i < size; i++) {
+        put(memory, i, random_element(dtype, special, &seed));
+    }
+    for (int64_t i = 0; i < size; i++) { /* seen[i]: element i in C order of what is scanned */
+        int64_t rest = i, at = 0;
+        for (int d = rank - 1; d >= 0; d--) {
+            int64_t index = rest % shape[d];
+            at += (l.back ? shape[d] - 1 - index : index) * steps[d];
+            rest /= shape[d];
+        }
+        seen[i] = get(memory, dtype, at);
+    }
+    for (int64_t o = 0; o < outer; o++) {
+        for (int64_t k = 0; k < inner; k++) {
+            for (int64_t i = 0; i < n; i++) {
+                row[i] = seen[(o * n + i) * inner + k];
+                row[i].f = l.fused ? fabs(row[i].f) : row[i].f;
+            }
+            expect_row(s, dtype, row, n, row + n);
+            for (int64_t i = 0; i < n; i++) {
+                int64_t at = (o * n + i) * inner + k;
+                want[at] = row[n + i];
+                if (l.fused) {
+                    want[at].f = round_to(to, (long double)want[at].f - (long double)seen[at].f);
+                }
+            }
+        }
+    }
+    for (int i = 0; i < all_runs.n; i++) {
+        run *r = &all_runs.run[i];
+        char what[128];
+        snprintf(what, sizeof what, "%s of %s, rank %d, axis %d of %" PRId64 "%s%s%s on %s", s->name, name_of(dtype), rank, axis, n,
+                 l.back ? ", back" : "", l.transposed ? ", transposed" : "", l.fused ? ", fused" : "", r->label);
+        krf_array *in = NULL, *out = NULL;
+        krf_graph *g = krf_graph_create(r->context);
+        krf_status status = krf_array_from_host(r->context, dtype, rank, base, memory, &in);
+        status = status == KRF_OK ? krf_eval(build(s, &l, krf_input(g, in), rank, i % 2 == 0 ? axis : axis - rank), &out) : status;
+        if (status != KRF_OK) {
+            COMPLAIN("%s: %s", what, krf_error_message());
+        } else {
+            void *got = to_host(out, to, rank, shape, what);
+            for (int64_t k = 0; got != NULL && k < size; k++) {
+                if (!same(get(got, to, k), want[k])) {
+                    char texts[2][64];
+                    COMPLAIN("%s: element %" PRId64 " is %s, not %s", what, k, show(get(got, to, k), texts[0], 64), show(want[k], texts[1], 64));
+                    break;
+                }
+            }
+            free(got);
+        }
+        krf_array_release(out);
+        krf_array_release(in);
+        krf_graph_destroy(g);
+    }
+    free(memory);
+    free(seen);
+    free(want);
+    free(row);
+}
+
+/* ---- tests ---- */
+
+/* Around the borders of runs, warps, tiles and the interpreter's blocks. */
+static void test_extents(void **unused) {
+    static const int64_t extents[] = {1, 2, 7, 8, 9, 31, 63, 255, 256, 257, 511, 513, 2047, 2048, 2049, 4095, 4097, 10000};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
+        for (size_t s = 0; s < 4; s++) {
+            check(&scans[s], i % 2 == 0 ? KRF_F32 : KRF_F64, 1, &extents[i], 0, (layout){0}, false, 10 * i + s);
+            check(&scans[s], KRF_I32, 1, &extents[i], 0, (layout){0}, true, 10 * i + s);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void test_dtypes(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16};
+    static const int64_t shape[] = {3, 300, 2};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        for (size_t s = 0; s < 4; s++) {
+            check(&scans[s], dtypes[i], 3, shape, 1, (layout){0}, i % 2 == 0, 100 + 10 * i + s);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void test_layouts(void **unused) {
+    static const int64_t shapes[][4] = {{5, 3, 4, 6}, {2, 1, 2100, 3}, {1, 9, 1, 2}, {40, 2, 3, 1}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        for (int axis = 0; axis < 4; axis++) {
+            for (int way = 0; way < 4; way++) {
+                layout l = {.back = way % 2 != 0, .transposed = way / 2 != 0, .fused = (way + axis) % 2 != 0};
+                check(&scans[(size_t)(way + axis) % 4], axis % 2 == 0 ? KRF_F32 : KRF_F64, 4, shapes[i], axis, l, way == 3, 7 * i + (uint64_t)axis);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void test_specials(void **unused) {
+    static const int64_t shape[] = {4, 3000};
+    (void)unused;
+    failures = 0;
+    for (size_t s = 0; s < 4; s++) {
+        for (int axis = 0; axis < 2; axis++) {
+            check(&scans[s], KRF_F32, 2, shape, axis, (layout){0}, true, 1000 + s);
+            check(&scans[s], KRF_F64, 2, shape, axis, (layout){.fused = true}, true, 2000 + s);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void test_empty(void **unused) {
+    static const int64_t shapes[][2] = {{0, 3}, {3, 0}, {0, 0}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < 3; i++) {
+        check(&scans[i], KRF_F32, 2, shapes[i], 0, (layout){0}, false, 1);
+        check(&scans[i], KRF_F32, 2, shapes[i], 1, (layout){0}, false, 1);
+    }
+    assert_int_equal(failures, 0);
+}
+
+static void test_refused(void **unused) {
+    (void)unused;
+    krf_context *c = all_runs.run[0].context;
+    krf_graph *g = krf_graph_create(c);
+    krf_expr x = krf_placeholder(g, "x", KRF_F32, 2, (int64_t[]){3, 4});
+    krf_array *out = NULL;
+    assert_int_equal(krf_eval(krf_cumsum(x, 2), &out), KRF_E_ARGUMENT);
+    assert_string_equal(krf_graph_error(g), "cumsum: axis 2 is out of range for rank 2");
+    krf_graph_reset(g);
+    assert_int_equal(krf_eval(krf_cummax(krf_real(g, 1), 0), &out), KRF_E_SHAPE);
+    assert_string_equal(krf_graph_error(g), "cummax: a value of rank 0 has no axis: reshape it to (1,)");
+    assert_null(out);
+    krf_graph_destroy(g);
+}
+
+/* Prologue, scan and epilogue in one kernel; two scans of one array as well. */
+static void test_kernels(void **unused) {
+    (void)unused;
+    krf_graph *g = krf_graph_create(all_runs.run[0].context);
+    krf_expr x = krf_placeholder(g, "x", KRF_F32, 2, (int64_t[]){300, 400});
+    krf_expr outputs[2] = {krf_sqrt(krf_cumsum(krf_multiply(x, x), 1)), krf_subtract(krf_cummax(x, 1), x)};
+    krf_plan *plan = NULL;
+    assert_int_equal(krf_compile(g, 2, outputs, NULL, &plan), KRF_OK);
+    assert_int_equal(krf_plan_kernels(plan), 1);
+    krf_plan_release(plan);
+    krf_graph_destroy(g);
+}
+
+/* Each element against an exact running sum, within the bound of its few dozen roundings. */
+static void test_accuracy(void **unused) {
+    enum { N = 100000 };
+    static float x[N], y[N];
+    uint64_t state = 5;
+    (void)unused;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)random_unit(&state);
+    }
+    krf_context *c = all_runs.run[all_runs.n - 1].context;
+    krf_graph *g = krf_graph_create(c);
+    krf_array *in = NULL, *out = NULL;
+    assert_int_equal(krf_array_from_host(c, KRF_F32, 1, (int64_t[]){N}, x, &in), KRF_OK);
+    assert_int_equal(krf_eval(krf_cumsum(krf_input(g, in), 0), &out), KRF_OK);
+    assert_int_equal(krf_array_to_host(out, y, sizeof y), KRF_OK);
+    double exact = 0;
+    for (int i = 0; i < N; i++) {
+        exact += (double)x[i];
+        double roundings = 8 + 5 + 8 + i / 2048 + 2; /* run, warp, warps, tiles, putting together */
+        assert_true(fabs((double)y[i] - exact) <= roundings * 0x1p-24 * exact);
+    }
+    krf_array_release(out);
+    krf_array_release(in);
+    krf_graph_destroy(g);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_runs(&all_runs, true);
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    close_runs(&all_runs);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
