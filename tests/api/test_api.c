@@ -1020,6 +1020,28 @@ static void test_plan_cache_bound(void **state) {
     krf_context_destroy(ctx);
 }
 
+/* Two kernels that differ in the dtype of an inner value alone: one must not be taken for the other. */
+static void test_inner_dtypes(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_graph *g = krf_graph_create(ctx);
+    krf_array *x = iota1(ctx, 300), *narrow = NULL, *wide = NULL;
+    float expected[2][300];
+    for (int i = 0; i < 300; i++) {
+        expected[0][i] = i < 128 ? (float)i : 127; /* casts clamp */
+        expected[1][i] = (float)i;
+    }
+    assert_ok(krf_eval(krf_cast(krf_cast(krf_input(g, x), KRF_I8), KRF_F32), &narrow));
+    assert_ok(krf_eval(krf_cast(krf_cast(krf_input(g, x), KRF_I16), KRF_F32), &wide));
+    assert_floats(narrow, 300, expected[0]);
+    assert_floats(wide, 300, expected[1]);
+    krf_array_release(x);
+    krf_array_release(narrow);
+    krf_array_release(wide);
+    krf_graph_destroy(g);
+    krf_context_destroy(ctx);
+}
+
 static char folder[] = "/tmp/krf-test-api-XXXXXX";
 
 static void eval_softplus(krf_context *ctx) {
@@ -1394,6 +1416,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_scalars_are_arguments),
         cmocka_unit_test(test_kernel_counts),
         cmocka_unit_test(test_plan_cache_bound),
+        cmocka_unit_test(test_inner_dtypes),
         cmocka_unit_test(test_disk_cache),
         cmocka_unit_test(test_automatic_tier),
         cmocka_unit_test(test_destroy_with_arrays),

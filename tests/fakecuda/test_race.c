@@ -50,6 +50,15 @@ static double column_sum(int64_t i, int64_t rows, int64_t columns) {
     return sum;
 }
 
+static double sum_so_far(int64_t i, int64_t rows, int64_t columns) {
+    double sum = 0;
+    (void)rows;
+    for (int64_t k = i / columns * columns; k <= i; k++) {
+        sum += element(k);
+    }
+    return sum;
+}
+
 static double above_row_sum(int64_t i, int64_t rows, int64_t columns) {
     return element(i) - row_sum(i / columns, rows, columns);
 }
@@ -66,6 +75,7 @@ static const example examples[] = {
     {"sum(x, axis=1)", "reduce_all", 2, 9500, 2, row_sum},      /* the same for each of two results */
     {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
+    {"cumsum(x, axis=1)", "scan", 3, 4200, 3 * 4200, sum_so_far},     /* three tiles a row */
     {"x - sum(x, axis=1, keepdims=True)", "reduce_row", 9, 200, 9 * 200, above_row_sum},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
