@@ -1023,7 +1023,7 @@ static void test_plan_cache_bound(void **state) {
 /* Two kernels that differ in the dtype of an inner value alone: one must not be taken for the other. */
 static void test_inner_dtypes(void **state) {
     (void)state;
-    krf_context *ctx = open_context();
+    krf_context *ctx = open_tier(KRF_CPU_COMPILE);
     krf_graph *g = krf_graph_create(ctx);
     krf_array *x = iota1(ctx, 300), *narrow = NULL, *wide = NULL;
     float expected[2][300];
