@@ -21,5 +21,7 @@
 #include <kerfuse/movement.h>
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>
+#include <kerfuse/random.h>
+#include <kerfuse/sums.h>
 
 #endif
