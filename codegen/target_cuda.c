@@ -228,7 +228,7 @@ static const krf__hole own[] = {
 
 static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, NULL};
 
-static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "device.h", "device_math.h", NULL};
+static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "random.h", "device.h", "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

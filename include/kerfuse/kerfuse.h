@@ -21,5 +21,6 @@
 #include <kerfuse/movement.h>
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>
+#include <kerfuse/random.h>
 
 #endif

@@ -223,6 +223,12 @@ KRF_API krf_expr krf_popcount(krf_expr x);
 /* How many bits of abs(x) are 1, in x's dtype, as NumPy counts them. */
 KRF_API krf_expr krf_bitwise_count(krf_expr x);
 
+/* The upper half of the bits of x * y. */
+KRF_API krf_expr krf_multiply_high(krf_expr x, krf_expr y);
+
+/* 64 random bits for counter x and key y, both wrapped to 64 bits: words 2x % 4 and 2x % 4 + 1 (the lower half) of block x // 2 of Philox4x32-10. The low bits in narrower dtypes. */
+KRF_API krf_expr krf_philox(krf_expr x, krf_expr y);
+
 /* 1 / sqrt(x); inf at 0, -inf at -0. */
 KRF_API krf_expr krf_rsqrt(krf_expr x);
 
@@ -297,6 +303,9 @@ KRF_API krf_expr krf_erfc(krf_expr x);
 
 /* The inverse of erf; infinite at -1 and 1, NaN outside. */
 KRF_API krf_expr krf_erfinv(krf_expr x);
+
+/* The inverse of the normal distribution function: x with that probability below it; infinite at 0 and 1, NaN outside. */
+KRF_API krf_expr krf_ndtri(krf_expr x);
 
 /* The gamma function; NaN at negative integers, infinite at zeros. */
 KRF_API krf_expr krf_gamma(krf_expr x);

@@ -13,6 +13,7 @@ typedef enum function_kind {
     FUNCTION_COMPOSED, /* var(x, axis=0) */
     FUNCTION_MAKE,     /* arange(n) */
     FUNCTION_MOVE,     /* roll(x, 1) */
+    FUNCTION_RANDOM,   /* random_uniform(n, key) */
     FUNCTION_DTYPE, /* f32(x) */
     FUNCTION_CAST,
     FUNCTION_TRANSPOSE,
@@ -43,6 +44,13 @@ static const struct {
 };
 enum { N_VIEWS = sizeof views / sizeof *views };
 
+/* Functions whose arguments have files of their own. */
+static const struct {
+    function_kind kind;
+    const char *(*name)(size_t i);
+} families[] = {{FUNCTION_MAKE, krf__parse_maker_name}, {FUNCTION_MOVE, krf__parse_mover_name}, {FUNCTION_RANDOM, krf__parse_random_name}};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
 typedef struct function {
     krf__token name;
     function_kind kind;
@@ -63,18 +71,13 @@ static function find_function(const krf__token *name) {
             return f;
         }
     }
-    for (size_t i = 0; krf__parse_maker_name(i) != NULL; i++) {
-        if (krf__token_is(name, krf__parse_maker_name(i))) {
-            f.kind = FUNCTION_MAKE;
-            f.which = i;
-            return f;
-        }
-    }
-    for (size_t i = 0; krf__parse_mover_name(i) != NULL; i++) {
-        if (krf__token_is(name, krf__parse_mover_name(i))) {
-            f.kind = FUNCTION_MOVE;
-            f.which = i;
-            return f;
+    for (size_t k = 0; k < N_FAMILIES; k++) {
+        for (size_t i = 0; families[k].name(i) != NULL; i++) {
+            if (krf__token_is(name, families[k].name(i))) {
+                f.kind = families[k].kind;
+                f.which = i;
+                return f;
+            }
         }
     }
     for (size_t i = 0; i < KRF__COMPOSED_COUNT; i++) {
@@ -101,14 +104,11 @@ const char *krf__parse_function_name(size_t i) {
         return views[i].name;
     }
     size_t n = N_VIEWS;
-    for (size_t k = 0; krf__parse_maker_name(k) != NULL; k++) {
-        if (n++ == i) {
-            return krf__parse_maker_name(k);
-        }
-    }
-    for (size_t k = 0; krf__parse_mover_name(k) != NULL; k++) {
-        if (n++ == i) {
-            return krf__parse_mover_name(k);
+    for (size_t family = 0; family < N_FAMILIES; family++) {
+        for (size_t k = 0; families[family].name(k) != NULL; k++) {
+            if (n++ == i) {
+                return families[family].name(k);
+            }
         }
     }
     for (size_t k = 0; k < KRF__COMPOSED_COUNT; k++) {
@@ -432,6 +432,7 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     case FUNCTION_COMPOSED: return call_reduce(p, &f);
     case FUNCTION_MAKE: return krf__parse_maker(p, f.which, &f.name, &f.open);
     case FUNCTION_MOVE: return krf__parse_mover(p, f.which, &f.name, &f.open, self);
+    case FUNCTION_RANDOM: return krf__parse_random(p, f.which, &f.name, &f.open);
     case FUNCTION_DTYPE:
     case FUNCTION_CAST: return call_cast(p, &f);
     case FUNCTION_SLICE: return call_slice(p, &f);

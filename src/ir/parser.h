@@ -81,6 +81,10 @@ uint32_t krf__parse_maker(krf__parser *p, size_t which, const krf__token *name, 
 const char *krf__parse_mover_name(size_t i); /* NULL past the last */
 uint32_t krf__parse_mover(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
 
+/* parse_random.c: functions that make random arrays; behind the opening bracket. */
+const char *krf__parse_random_name(size_t i); /* NULL past the last */
+uint32_t krf__parse_random(krf__parser *p, size_t which, const krf__token *name, const krf__token *open);
+
 /* parse_view.c */
 typedef struct krf__ints {
     int n;

@@ -170,6 +170,47 @@ static inline long double inverse_erf(long double a) {
     return copysignl(low, a);
 }
 
+/* In the middle through erf, whose argument is exact there; in the tails by halving. */
+static inline long double inverse_normal(long double p) {
+    long double low = -40, high = 0, least = p > 0.5L ? 1 - p : p;
+    if (!(p > 0 && p < 1)) {
+        return p == 0 ? -(long double)INFINITY : p == 1 ? (long double)INFINITY : (long double)NAN;
+    }
+    if (least > 0.25L) {
+        return sqrtl(2) * inverse_erf(2 * p - 1);
+    }
+    for (int i = 0; i < 90; i++) {
+        long double middle = (low + high) / 2;
+        *(erfcl(-middle * sqrtl(0.5L)) / 2 < least ? &low : &high) = middle;
+    }
+    return p > 0.5L ? -low : low;
+}
+
+/* The upper half of a product of two numbers of that many bits. */
+static inline wide high_half(wide a, wide b, int bits) {
+    __extension__ typedef unsigned __int128 word;
+    if (bits < 64) {
+        return floor_quotient(a * b, power_of_two(bits));
+    }
+    /* Modulo 2^128, of which a product of two u64 needs all bits. */
+    word product = (word)a * (word)b;
+    return (wide)(uint64_t)(product >> 64);
+}
+
+/* Philox4x32-10 as Salmon et al. write it: of words 0 to 3, products of 0 and 2, halves exchanged. Two words of block j / 2. */
+static inline uint64_t philox_pair(uint64_t j, uint64_t key) {
+    uint32_t word[4] = {(uint32_t)(j / 2), (uint32_t)(j / 2 >> 32), 0, 0}, keys[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
+    for (int round = 0; round < 10; round++) {
+        uint64_t first = (uint64_t)word[0] * 0xD2511F53, second = (uint64_t)word[2] * 0xCD9E8D57;
+        uint32_t next[4] = {(uint32_t)(second >> 32) ^ word[1] ^ keys[0], (uint32_t)second,
+                            (uint32_t)(first >> 32) ^ word[3] ^ keys[1], (uint32_t)first};
+        memcpy(word, next, sizeof word);
+        keys[0] += 0x9E3779B9;
+        keys[1] += 0xBB67AE85;
+    }
+    return word[j % 2 * 2] | (uint64_t)word[j % 2 * 2 + 1] << 32;
+}
+
 /* Up to 40 by the recurrence, from there by the asymptotic series; below 0 by reflection. */
 static inline long double digamma_of(long double a) {
     if (isnan(a) || (isinf(a) && a < 0) || (a < 0 && floorl(a) == a)) {

@@ -34,6 +34,7 @@
 #include "codegen/math/cast.h"
 #include "codegen/math/half.h"
 #include "codegen/math/numbers.h"
+#include "codegen/math/random.h"
 
 #undef bool /* from here on a dtype's name */
 

@@ -1,0 +1,157 @@
+// Random numbers that are functions of their place: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as
+// easy as 1, 2, 3; SC 2011) and the inverse of the normal distribution function. One text for C and CUDA C, so that both
+// have the same bits; branch-free. Sections as in prelude.h.
+
+//@ krf_philox_words
+typedef struct krf_philox_words {
+    unsigned a, b, c, d;
+} krf_philox_words;
+
+//@ krf_philox_round
+KRF_FN krf_philox_words krf_philox_round(krf_philox_words x, unsigned key_low, unsigned key_high) {
+    unsigned long long p = (unsigned long long)x.a * 0xd2511f53u, q = (unsigned long long)x.c * 0xcd9e8d57u;
+    krf_philox_words y;
+    y.a = (unsigned)(q >> 32) ^ x.b ^ key_low;
+    y.b = (unsigned)q;
+    y.c = (unsigned)(p >> 32) ^ x.d ^ key_high;
+    y.d = (unsigned)p;
+    return y;
+}
+
+//@ krf_philox_block
+// The four words of the block whose 128-bit counter is low + 2^64 high; a is its first word. Each round's key is the last one's
+// plus a constant.
+KRF_FN krf_philox_words krf_philox_block(unsigned long long low, unsigned long long high, unsigned long long key) {
+    unsigned k = (unsigned)key, l = (unsigned)(key >> 32);
+    krf_philox_words x;
+    x.a = (unsigned)low;
+    x.b = (unsigned)(low >> 32);
+    x.c = (unsigned)high;
+    x.d = (unsigned)(high >> 32);
+    x = krf_philox_round(x, k, l);
+    x = krf_philox_round(x, k + 0x9e3779b9u, l + 0xbb67ae85u);
+    x = krf_philox_round(x, k + 0x3c6ef372u, l + 0x76cf5d0au);
+    x = krf_philox_round(x, k + 0xdaa66d2bu, l + 0x32370b8fu);
+    x = krf_philox_round(x, k + 0x78dde6e4u, l + 0xed9eba14u);
+    x = krf_philox_round(x, k + 0x1715609du, l + 0xa9066899u);
+    x = krf_philox_round(x, k + 0xb54cda56u, l + 0x646e171eu);
+    x = krf_philox_round(x, k + 0x5384540fu, l + 0x1fd5c5a3u);
+    x = krf_philox_round(x, k + 0xf1bbcdc8u, l + 0xdb3d7428u);
+    return krf_philox_round(x, k + 0x8ff34781u, l + 0x96a522adu);
+}
+
+//@ krf_philox_pair
+// Words 0 and 1 of block j / 2 where j is even, else words 2 and 3; the first one is the low half.
+KRF_FN unsigned long long krf_philox_pair(unsigned long long j, unsigned long long key) {
+    krf_philox_words x = krf_philox_block(j >> 1, 0, key);
+    unsigned low = (j & 1) != 0 ? x.c : x.a, high = (j & 1) != 0 ? x.d : x.b;
+    return (unsigned long long)high << 32 | low;
+}
+
+//@ krf_multiply_high_i8
+// The product of narrow integers has all its bits in the next wider type.
+KRF_FN signed char krf_multiply_high_i8(int a, int b) { return (signed char)(a * b >> 8); }
+
+//@ krf_multiply_high_i16
+KRF_FN short krf_multiply_high_i16(int a, int b) { return (short)(a * b >> 16); }
+
+//@ krf_multiply_high_i32
+KRF_FN int krf_multiply_high_i32(int a, int b) { return (int)((long long)a * b >> 32); }
+
+//@ krf_multiply_high_u8
+KRF_FN unsigned char krf_multiply_high_u8(unsigned a, unsigned b) { return (unsigned char)(a * b >> 8); }
+
+//@ krf_multiply_high_u16
+KRF_FN unsigned short krf_multiply_high_u16(unsigned a, unsigned b) { return (unsigned short)(a * b >> 16); }
+
+//@ krf_multiply_high_u32
+KRF_FN unsigned krf_multiply_high_u32(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+
+//@ krf_multiply_high_u64
+// By halves: no sum of the three parts in the middle exceeds 64 bits.
+KRF_FN unsigned long long krf_multiply_high_u64(unsigned long long a, unsigned long long b) {
+    unsigned long long a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+    unsigned long long upper = a1 * b0 + (a0 * b0 >> 32);
+    unsigned long long middle = a0 * b1 + (upper & 0xffffffffu);
+    return a1 * b1 + (upper >> 32) + (middle >> 32);
+}
+
+//@ krf_multiply_high_i64
+// A negative number is 2^64 less than its bits say, which takes the other factor off the high half.
+KRF_FN long long krf_multiply_high_i64(long long a, long long b) {
+    unsigned long long u = (unsigned long long)a, v = (unsigned long long)b;
+    return (long long)(krf_multiply_high_u64(u, v) - (a < 0 ? v : 0) - (b < 0 ? u : 0));
+}
+
+//@ krf_ndtri_tail
+// -log(x) for 0 < x < 1: x = 2^e m with m about 1, and log(m) = 2 atanh((m - 1) / (m + 1)) by its series.
+KRF_FN double krf_ndtri_tail(double x) {
+    int tiny = x < 0x1p-1022;
+    unsigned long long bits = krf_pre_bits_f64(tiny ? x * 0x1p54 : x) - 0x3fe6a09e00000000u; // about sqrt(1 / 2)
+    double e = (double)((int)(bits >> 52) - ((bits >> 63) != 0 ? 4096 : 0) - (tiny ? 54 : 0));
+    double m = krf_pre_unbits_f64((bits & 0xfffffffffffffu) + 0x3fe6a09e00000000u);
+    double s = (m - 1.0) / (m + 1.0), z = s * s;
+    double p = KRF_F64(fma)(z, 2.0 / 23.0, 2.0 / 21.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 19.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 17.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 15.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 13.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 11.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 9.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 7.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 5.0);
+    p = KRF_F64(fma)(z, p, 2.0 / 3.0);
+    double near = KRF_F64(fma)(s * z, p, 2.0 * s);
+    return -KRF_F64(fma)(e, 0x1.62e42fefa39efp-1, KRF_F64(fma)(e, 0x1.abc9e3b39803fp-56, near));
+}
+
+//@ krf_ndtri_f64
+// The rational approximations of M. J. Wichura (Algorithm AS 241, Applied Statistics 37, 1988), errors about 2^-53: of p - 1/2
+// between 0.075 and 0.925, beyond that of sqrt(-log) of the smaller tail, with other coefficients from 5 on.
+KRF_FN double krf_ndtri_f64(double p) {
+    double q = p - 0.5, r = KRF_F64(fma)(-q, q, 0.180625);
+    double a = 2509.0809287301226727, b = 5226.4952788528545610;
+    a = KRF_F64(fma)(a, r, 33430.575583588128105);
+    a = KRF_F64(fma)(a, r, 67265.770927008700853);
+    a = KRF_F64(fma)(a, r, 45921.953931549871457);
+    a = KRF_F64(fma)(a, r, 13731.693765509461125);
+    a = KRF_F64(fma)(a, r, 1971.5909503065514427);
+    a = KRF_F64(fma)(a, r, 133.14166789178437745);
+    a = KRF_F64(fma)(a, r, 3.3871328727963666080);
+    b = KRF_F64(fma)(b, r, 28729.085735721942674);
+    b = KRF_F64(fma)(b, r, 39307.895800092710610);
+    b = KRF_F64(fma)(b, r, 21213.794301586595867);
+    b = KRF_F64(fma)(b, r, 5394.1960214247511077);
+    b = KRF_F64(fma)(b, r, 687.18700749205790830);
+    b = KRF_F64(fma)(b, r, 42.313330701600911252);
+    b = KRF_F64(fma)(b, r, 1.0);
+    double middle = q * a / b;
+    double other = 1.0 - p, least = p < 0.5 ? p : other;
+    double s = KRF_F64(sqrt)(krf_ndtri_tail(least > 0 ? least : 0.5));
+    int far = s > 5.0;
+    double t = s - (far ? 5.0 : 1.6);
+    a = far ? 2.01033439929228813265e-7 : 7.74545014278341407640e-4;
+    a = KRF_F64(fma)(a, t, far ? 2.71155556874348757815e-5 : 2.27238449892691845833e-2);
+    a = KRF_F64(fma)(a, t, far ? 1.24266094738807843860e-3 : 0.241780725177450611770);
+    a = KRF_F64(fma)(a, t, far ? 2.65321895265761230930e-2 : 1.27045825245236838258);
+    a = KRF_F64(fma)(a, t, far ? 0.296560571828504891230 : 3.64784832476320460504);
+    a = KRF_F64(fma)(a, t, far ? 1.78482653991729133580 : 5.76949722146069140550);
+    a = KRF_F64(fma)(a, t, far ? 5.46378491116411436990 : 4.63033784615654529590);
+    a = KRF_F64(fma)(a, t, far ? 6.65790464350110377720 : 1.42343711074968357734);
+    b = far ? 2.04426310338993978564e-15 : 1.05075007164441684324e-9;
+    b = KRF_F64(fma)(b, t, far ? 1.42151175831644588870e-7 : 5.47593808499534494600e-4);
+    b = KRF_F64(fma)(b, t, far ? 1.84631831751005468180e-5 : 1.51986665636164571966e-2);
+    b = KRF_F64(fma)(b, t, far ? 7.86869131145613259100e-4 : 0.148103976427480074590);
+    b = KRF_F64(fma)(b, t, far ? 1.48753612908506148525e-2 : 0.689767334985100004550);
+    b = KRF_F64(fma)(b, t, far ? 0.136929880922735805310 : 1.67638483018380384940);
+    b = KRF_F64(fma)(b, t, far ? 0.599832206555887937690 : 2.05319162663775882187);
+    b = KRF_F64(fma)(b, t, 1.0);
+    double tail = a / b;
+    tail = least > 0 ? tail : krf_pre_unbits_f64(0x7ff0000000000000u);
+    tail = q < 0 ? -tail : tail;
+    double size = q < 0 ? -q : q, both = size <= 0.425 ? middle : tail;
+    return (p >= 0) & (p <= 1) ? both : krf_pre_unbits_f64(0x7ff8000000000000u); // p - 1/2 may round to -1/2
+}
+
+//@ krf_ndtri_f32
+KRF_FN float krf_ndtri_f32(float p) { return (float)krf_ndtri_f64((double)p); }
