@@ -22,5 +22,6 @@
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>
 #include <kerfuse/random.h>
+#include <kerfuse/sums.h>
 
 #endif

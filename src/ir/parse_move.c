@@ -1,14 +1,16 @@
-/* Functions that move elements: take, roll, pad, concatenate and their kin. A table says what each takes, in order and by keyword; then one builder is
+/* Functions that move elements (take, roll, pad, concatenate and their kin), and sums over several operands (vdot, average, histogram). A table says what each takes, in order and by keyword; then one builder is
  * called. Called by parse_call.c. */
 #include "ir/build_movement.h"
+#include "ir/build_sums.h"
 #include "ir/parser.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-/* What an argument is: an expression; a list of them; an integer; integers, or None; pairs of integers; one of the modes of pad. */
-typedef enum kind { NONE, VALUE, VALUES, INTEGER, INTEGERS, PAIRS, MODE } kind;
+/* What an argument is: an expression; a list of them; an integer; integers, or None; pairs of integers; one of the modes of pad; two numbers; True or
+ * False. */
+typedef enum kind { NONE, VALUE, VALUES, INTEGER, INTEGERS, PAIRS, MODE, RANGE, FLAG } kind;
 
 typedef struct parameter {
     const char *name;
@@ -20,7 +22,8 @@ enum { MOST_PARAMETERS = 4 };
 
 typedef enum mover {
     TAKE, TAKE_ALONG_AXIS, ROLL, REPEAT, TILE, PAD, CONCATENATE, CONCAT, STACK, SPLIT, DIAGONAL, TRACE, WINDOWS, MOVEAXIS, SWAPAXES, RAVEL, FLATTEN,
-    ATLEAST_1D, ATLEAST_2D, ATLEAST_3D, DIFF, INDICES, MOVERS
+    ATLEAST_1D, ATLEAST_2D, ATLEAST_3D, DIFF, INDICES,
+    OUTER, INNER, DOT, VDOT, AVERAGE, HISTOGRAM, MOVERS
 } mover;
 
 static const struct {
@@ -49,6 +52,12 @@ static const struct {
     [ATLEAST_3D] = {"atleast_3d", {{"x", VALUE, false}}},
     [DIFF] = {"diff", {{"x", VALUE, false}, {"n", INTEGER, true}, {"axis", INTEGER, true}}},
     [INDICES] = {"indices", {{"dimensions", INTEGERS, false}}},
+    [OUTER] = {"outer", {{"x", VALUE, false}, {"y", VALUE, false}}},
+    [INNER] = {"inner", {{"x", VALUE, false}, {"y", VALUE, false}}},
+    [DOT] = {"dot", {{"x", VALUE, false}, {"y", VALUE, false}}},
+    [VDOT] = {"vdot", {{"x", VALUE, false}, {"y", VALUE, false}}},
+    [AVERAGE] = {"average", {{"x", VALUE, false}, {"axis", INTEGERS, true}, {"weights", VALUE, true}, {"keepdims", FLAG, true}}},
+    [HISTOGRAM] = {"histogram", {{"x", VALUE, false}, {"bins", INTEGER, false}, {"range", RANGE, false}}},
 };
 
 const char *krf__parse_mover_name(size_t i) { return i < MOVERS ? movers[i].name : NULL; }
@@ -62,6 +71,7 @@ typedef struct argument {
     int n_pairs;   /* -1: one for all axes */
     uint32_t *ids;
     size_t n_ids, capacity;
+    double range[2];
 } argument;
 
 typedef struct call {
@@ -150,6 +160,36 @@ static void parse_mode(krf__parser *p, argument *a) {
     krf__parse_expected(p, "'constant', 'edge', 'reflect' or 'wrap'");
 }
 
+/* (low, high), of numbers. */
+static void parse_range(krf__parser *p, argument *a) {
+    krf__token open = p->token;
+    bool bracket = krf__parse_skip(p, '(') || krf__parse_skip(p, '[');
+    for (int i = 0; bracket && i < 2; i++) {
+        const char *at = p->token.start;
+        const krf__node *n = krf__node_of(p->g, krf__parse_expression(p));
+        if (!p->failed && n->op != KRF__constant) {
+            krf__parse_fail(p, KRF_E_PARSE, at, "the ends of a range are numbers");
+        }
+        a->range[i] = p->failed ? 0 : krf__bits_to_f64((krf_dtype)n->dtype, n->value);
+        if (i == 0 && !krf__parse_skip(p, ',')) {
+            krf__parse_expected(p, "','");
+        }
+    }
+    if (bracket) {
+        krf__parse_close(p, &open);
+    } else {
+        krf__parse_expected(p, "a pair of numbers in brackets");
+    }
+}
+
+static void parse_flag(krf__parser *p, argument *a) {
+    a->integer = krf__token_is(&p->token, "True");
+    if (a->integer == 0 && !krf__token_is(&p->token, "False")) {
+        krf__parse_expected(p, "True or False");
+    }
+    krf__parse_next(p);
+}
+
 static void parse_argument(krf__parser *p, kind what, argument *a) {
     switch (what) {
     case VALUE: a->id = krf__parse_expression(p); break;
@@ -158,6 +198,8 @@ static void parse_argument(krf__parser *p, kind what, argument *a) {
     case INTEGERS: krf__parse_ints(p, &a->ints, false); break;
     case PAIRS: parse_pairs(p, a); break;
     case MODE: parse_mode(p, a); break;
+    case RANGE: parse_range(p, a); break;
+    case FLAG: parse_flag(p, a); break;
     case NONE: break;
     }
     a->given = !p->failed && !(what == INTEGERS && a->ints.none);
@@ -312,6 +354,13 @@ static uint32_t build_section(call *c, uint32_t x) {
     return krf__parse_close(p, &open) ? krf__build_section(p->g, x, c->arguments[1].integer, which, axis) : 0;
 }
 
+static uint32_t build_average(call *c, uint32_t x) {
+    const argument *a = c->arguments;
+    krf__axes axes = {a[1].ints.n, a[1].given ? c->axes : NULL, a[3].integer != 0};
+    krf__parse_axes(c->p, c->name->start, &a[1].ints, c->axes);
+    return c->p->failed ? 0 : krf__build_average(c->p->g, x, a[2].given ? a[2].id : 0, &axes);
+}
+
 static uint32_t build(call *c) {
     const argument *a = c->arguments;
     krf_graph *g = c->p->g;
@@ -351,6 +400,12 @@ static uint32_t build(call *c) {
         }
         return krf__build_diff(g, x, a[1].given ? (int)a[1].integer : 1, axis);
     case INDICES: return krf__build_indices(g, a[0].ints.n, a[0].ints.of);
+    case OUTER: return krf__build_outer(g, x, a[1].id);
+    case INNER:
+    case DOT: return krf__build_dot(g, movers[c->which].name, x, a[1].id);
+    case VDOT: return krf__build_vdot(g, x, a[1].id);
+    case AVERAGE: return build_average(c, x);
+    case HISTOGRAM: return krf__build_histogram(g, x, a[1].integer, a[2].range[0], a[2].range[1]);
     case MOVERS: break;
     }
     return 0;
