@@ -39,6 +39,8 @@ uint32_t krf__build_real(krf_graph *g, double value, bool literal) {
     return add_leaf(g, op, KRF_F64, true, krf__bits_from_f64(KRF_F64, value));
 }
 
+uint32_t krf__build_large(krf_graph *g, uint64_t value) { return add_leaf(g, KRF__constant, KRF_U64, true, value); }
+
 uint32_t krf__build_bool(krf_graph *g, bool value) { return add_leaf(g, KRF__constant, KRF_BOOL, false, value); }
 
 uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype) {
@@ -65,9 +67,14 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
     bool known = n->op == KRF__constant || n->op == KRF__scalar;
     if (n->weak && known && krf__is_int((krf_dtype)n->dtype) && krf__is_int(dtype)) {
         int64_t value = krf__bits_to_i64(KRF_I64, n->value);
-        if (!krf__int_fits(dtype, value)) {
-            return krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %lld is out of the range of %s; cast the array first",
-                                   krf__op_info_of(op)->name, (long long)value, krf_dtype_name(dtype));
+        bool large = n->dtype == KRF_U64 && value < 0;
+        if (large ? dtype != KRF_U64 : !krf__int_fits(dtype, value)) {
+            krf__str text = {0};
+            krf__str_printf(&text, large ? "%llu" : "%lld", (unsigned long long)value);
+            krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %s is out of the range of %s; cast the array first", krf__op_info_of(op)->name,
+                            text.data != NULL ? text.data : "?", krf_dtype_name(dtype));
+            krf__str_free(&text);
+            return 0;
         }
     }
     return krf__build_cast(g, x, dtype);
@@ -76,7 +83,7 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
 /* The dtype that operands [first, n) are promoted to, and whether all of them are weak. False where there is none. */
 static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *args, krf_dtype *dtype, bool *weak) {
     bool any_strong = false, weak_int = false, weak_real = false;
-    krf_dtype strong = KRF_BOOL;
+    krf_dtype strong = KRF_BOOL, whole = KRF_I64; /* of weak integers: u64 where one of them needs it */
     for (int i = first; i < n; i++) {
         const krf__node *a = krf__node_of(g, args[i]);
         if (!a->weak) {
@@ -88,12 +95,13 @@ static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *a
             weak_real = true;
         } else {
             weak_int = true;
+            whole = a->dtype == KRF_U64 ? KRF_U64 : whole;
         }
     }
     *weak = !any_strong;
-    *dtype = !any_strong                        ? (weak_real ? KRF_F64 : KRF_I64)
+    *dtype = !any_strong                        ? (weak_real ? KRF_F64 : whole)
              : weak_real                        ? float_of(strong)
-             : weak_int && strong == KRF_BOOL ? KRF_I64
+             : weak_int && strong == KRF_BOOL ? whole
                                                 : strong;
     return true;
 }
@@ -125,7 +133,7 @@ static uint32_t shapes_differ(krf_graph *g, krf__op op, const uint32_t *args, in
 static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     const krf__node *e = krf__node_of(g, exponent);
     bool known = e->op == KRF__constant || e->op == KRF__scalar;
-    if (!known || !e->weak || !krf__is_int((krf_dtype)e->dtype)) {
+    if (!known || !e->weak || e->dtype != KRF_I64) {
         return 0;
     }
     int64_t k = krf__bits_to_i64(KRF_I64, e->value);

@@ -43,13 +43,12 @@ static krf__token refuse(krf__lexer *lexer, const char *end, const char *why) {
     return finish(lexer, KRF__TOKEN_ERROR, end);
 }
 
-/* Digits in base 10 or 16 up to 2 to the 63; false beyond. */
+/* Digits in base 10 or 16 up to 64 bits; false beyond. */
 static bool read_integer(const char *at, const char *end, unsigned base, uint64_t *value) {
-    const uint64_t most = (uint64_t)1 << 63;
     *value = 0;
     for (; at < end; at++) {
         unsigned digit = (unsigned)hex_digit(*at);
-        if (*value > (most - digit) / base) {
+        if (*value > (UINT64_MAX - digit) / base) {
             return false;
         }
         *value = *value * base + digit;

@@ -32,7 +32,7 @@ typedef struct krf__token {
     int kind;
     const char *start; /* into the text */
     size_t length;
-    uint64_t integer; /* INT: at most 2 to the 63, which only a minus sign before it makes valid */
+    uint64_t integer; /* INT */
     double real;      /* REAL */
 } krf__token;
 

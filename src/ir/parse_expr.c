@@ -106,10 +106,11 @@ static uint32_t parse_number(krf__parser *p, bool negative) {
     double value = t.real;
     uint32_t id;
     if (t.kind == KRF__TOKEN_INT) {
-        if (!negative && t.integer > INT64_MAX) {
+        if (negative && t.integer > (uint64_t)1 << 63) {
             return krf__parse_fail(p, KRF_E_PARSE, t.start, "an integer beyond 64 bits");
         }
-        id = krf__build_int(p->g, negative ? (int64_t)(0 - t.integer) : (int64_t)t.integer, true);
+        id = !negative && t.integer > INT64_MAX ? krf__build_large(p->g, t.integer)
+                                                : krf__build_int(p->g, (int64_t)(negative ? 0 - t.integer : t.integer), true);
     } else {
         if (t.kind == KRF__TOKEN_NAME) {
             krf__parse_constant(&t, &value);

@@ -39,6 +39,8 @@ static void put_f32(krf__str *out, double value) {
 static void put_value(krf__str *out, const krf__node *c) {
     if (c->dtype == KRF_BOOL) {
         krf__str_put(out, c->value != 0 ? "True" : "False");
+    } else if (c->weak && c->dtype == KRF_U64) {
+        krf__str_printf(out, "%llu", (unsigned long long)c->value);
     } else if (krf__is_int((krf_dtype)c->dtype)) {
         krf__str_i64(out, krf__bits_to_i64((krf_dtype)c->dtype, c->value)); /* u64(-1): a literal is an i64, and its cast wraps */
     } else {

@@ -4,8 +4,9 @@ import itertools
 import os
 import threading
 
+from tools import ToolTest, main, np, tool # first: it skips where there is no NumPy
+
 from numpy.lib import format as npy
-from tools import ToolTest, main, np, tool
 
 SHAPES = [(), (1,), (7,), (0,), (3, 4), (0, 3), (2, 3, 4), (2, 1, 3, 1, 2), (1,) * 16]
 DTYPES = ["|b1", "<i4", "<i8", "<f4", "<f8", ">i4", ">i8", ">f4", ">f8"]
@@ -65,6 +66,19 @@ class RoundTrip(ToolTest):
         writer.start()
         self.check(x)
         writer.join()
+
+    def test_bf16(self):
+        """NumPy has no bf16: two bytes without meaning, or the bits as integers that are named bf16."""
+        bits = np.array([0x3f80, 0xc000, 0x7f80, 0x0001], "<u2") # 1, -2, inf, 2**-133
+        np.save(self.path("void.npy"), bits.view("V2"))
+        np.save(self.path("bits.npy"), bits)
+        for value in self.path("void.npy"), "bf16:" + self.path("void.npy"), "bf16:" + self.path("bits.npy"):
+            done = tool("fuserun", "f64(x)", "--device", "cpu", "-i", f"x={value}", "-o", self.path("y.npy"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(np.load(self.path("y.npy")).tolist(), [1, -2, np.inf, 2.0**-133])
+        done = tool("fuserun", "x", "--device", "cpu", "-i", f"x=f32:{self.path('bits.npy')}", "-o", self.path("y.npy"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds u16, which has not the 4 bytes of f32", done.stderr)
 
     def write(self, data):
         with open(self.path("x.npy"), "wb") as file:

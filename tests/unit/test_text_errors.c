@@ -40,7 +40,8 @@ static void errors(void **state) {
             "line 1, column 12: 'not' is not supported: use ~ or logical_not\nx: f32[3]; not x\n           ^");
     refused(P, "2j", "line 1, column 1: complex is not supported yet\n2j\n^");
     refused(P, "x: c64[3]; x", "line 1, column 4: complex is not supported yet\nx: c64[3]; x\n   ^");
-    refused(P, "9223372036854775808", "line 1, column 1: an integer beyond 64 bits\n9223372036854775808\n^");
+    refused(P, "18446744073709551616", "line 1, column 1: an integer beyond 64 bits\n18446744073709551616\n^");
+    refused(P, "-9223372036854775809", "line 1, column 2: an integer beyond 64 bits\n-9223372036854775809\n ^");
     refused(P, "99999999999999999999", "line 1, column 1: an integer beyond 64 bits\n99999999999999999999\n^");
     refused(P, "(1 + 2", "line 1, column 1: this '(' is never closed\n(1 + 2\n^");
     refused(P, "1 + ", "line 1, column 5: expected an expression, found the end of the text\n1 + \n    ^");
