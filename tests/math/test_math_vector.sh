@@ -55,8 +55,11 @@ one="exp expm1 log log1p tanh sin cos tan sinpi cospi asin acos atan sinh cosh a
 two="pow hypot atan2 logaddexp"
 {
     echo '#define KRF_FN static inline __attribute__((always_inline))' # as the library says
-    for file in real trig explog hyper gates roots inverse erf; do echo "#include \"codegen/math/$file.h\""; done
+    echo '#define KRF_F32(name) __builtin_##name##f'
+    echo '#define KRF_F64(name) __builtin_##name'
+    for file in real trig explog hyper gates roots inverse erf prelude random; do echo "#include \"codegen/math/$file.h\""; done
     for name in $one; do loop "${name}f" float "x[i]" && loop "$name" double "x[i]"; done
+    loop ndtri_f32 float "x[i]" && loop ndtri_f64 double "x[i]"
     for name in $two; do loop "${name}f" float "x[i], z[i]" && loop "$name" double "x[i], z[i]"; done
 } >"$work/loops.c"
 for cc in "$@"; do
