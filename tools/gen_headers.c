@@ -186,6 +186,7 @@ static void print_functions(void) {
 #include "ir/ops.def"
 #undef OP
 #undef REDUCE
+#undef SCAN
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
 #define OP(...)
 #define REDUCE(name, rule, doc) printf("| `%s` | %s |\n", #name, doc);
