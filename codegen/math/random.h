@@ -153,7 +153,7 @@ KRF_FN double krf_ndtri_f64(double p) {
     tail = least > 0 ? tail : krf_pre_unbits_f64(0x7ff0000000000000u);
     tail = q < 0 ? -tail : tail;
     double size = q < 0 ? -q : q, both = size <= 0.425 ? middle : tail;
-    return (p >= 0) & (p <= 1) ? both : krf_pre_unbits_f64(0x7ff8000000000000u); // p - 1/2 may round to -1/2
+    return ((p >= 0) & (p <= 1)) ? both : krf_pre_unbits_f64(0x7ff8000000000000u); // p - 1/2 may round to -1/2
 }
 
 //@ krf_ndtri_f32
