@@ -20,18 +20,24 @@ static bool ready(const char *name, krf_graph *graph, int n, const krf_expr *xs)
     return graph != NULL;
 }
 
-static bool shaped(const char *name, krf_graph *graph, int rank, const int64_t *shape) {
-    if (rank > 0 && shape == NULL) {
-        krf__graph_fail(graph, KRF_E_ARGUMENT, "%s: the shape is NULL", name);
+/* The shape may lie in the graph itself, which moves as it grows: it is copied. */
+static bool shaped(const char *name, krf_graph *graph, krf__draw *draw, int64_t copy[KRF_MAX_RANK]) {
+    if (draw->rank < 0 || draw->rank > KRF_MAX_RANK || (draw->rank > 0 && draw->shape == NULL)) {
+        krf__graph_fail(graph, KRF_E_ARGUMENT, "%s: a rank of 0 to %d and as many extents are wanted", name, KRF_MAX_RANK);
         return false;
     }
+    for (int i = 0; i < draw->rank; i++) {
+        copy[i] = draw->shape[i];
+    }
+    draw->shape = copy;
     return true;
 }
 
 #define PLAIN(kind) \
     krf_expr krf_random_##kind(krf_graph *graph, int rank, const int64_t *shape, krf_dtype dtype, krf_expr key, krf_expr offset) { \
+        int64_t copy[KRF_MAX_RANK]; \
         krf__draw draw = {rank, shape, key.id, offset.id}; \
-        bool good = ready("random_" #kind, graph, 2, (krf_expr[]){key, offset}) && shaped("random_" #kind, graph, rank, shape); \
+        bool good = ready("random_" #kind, graph, 2, (krf_expr[]){key, offset}) && shaped("random_" #kind, graph, &draw, copy); \
         return (krf_expr){graph, good ? krf__build_random_##kind(graph, &draw, dtype) : 0}; \
     }
 PLAIN(bits)
@@ -40,13 +46,15 @@ PLAIN(normal)
 
 krf_expr krf_random_integers(krf_graph *graph, int rank, const int64_t *shape, krf_dtype dtype, krf_expr low, krf_expr high, krf_expr key,
                              krf_expr offset) {
+    int64_t copy[KRF_MAX_RANK];
     krf__draw draw = {rank, shape, key.id, offset.id};
-    bool good = ready("random_integers", graph, 4, (krf_expr[]){low, high, key, offset}) && shaped("random_integers", graph, rank, shape);
+    bool good = ready("random_integers", graph, 4, (krf_expr[]){low, high, key, offset}) && shaped("random_integers", graph, &draw, copy);
     return (krf_expr){graph, good ? krf__build_random_integers(graph, &draw, low.id, high.id, dtype) : 0};
 }
 
 krf_expr krf_random_bernoulli(krf_graph *graph, int rank, const int64_t *shape, krf_expr p, krf_expr key, krf_expr offset) {
+    int64_t copy[KRF_MAX_RANK];
     krf__draw draw = {rank, shape, key.id, offset.id};
-    bool good = ready("random_bernoulli", graph, 3, (krf_expr[]){p, key, offset}) && shaped("random_bernoulli", graph, rank, shape);
+    bool good = ready("random_bernoulli", graph, 3, (krf_expr[]){p, key, offset}) && shaped("random_bernoulli", graph, &draw, copy);
     return (krf_expr){graph, good ? krf__build_random_bernoulli(graph, &draw, p.id) : 0};
 }

@@ -76,7 +76,8 @@ static uint32_t spread(krf_graph *g, uint32_t x, uint32_t weights, const krf__ax
     for (int i = 0; i < rank; i++) {
         shape[i] = i == axis ? krf__shape_of(g, x)[i] : 1;
     }
-    return krf__build_broadcast_to(g, krf__build_reshape(g, weights, rank, shape), rank, krf__shape_of(g, x));
+    weights = krf__build_reshape(g, weights, rank, shape);
+    return krf__build_broadcast_to(g, weights, rank, krf__shape_of(g, x));
 }
 
 uint32_t krf__build_average(krf_graph *g, uint32_t x, uint32_t weights, const krf__axes *axes) {

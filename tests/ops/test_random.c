@@ -219,6 +219,12 @@ static void test_views_and_fusion(void **state) {
         assert_same(krf_sum(krf_multiply(x, x), 1, (int[]){0}, false), krf_sum(krf_multiply(y, y), 1, (int[]){0}, false), "a sum");
         assert_same(x, krf_reshape(krf_random_normal(g, 1, (int64_t[]){61 * 47}, KRF_F32, krf_int(g, 5), krf_int(g, 3)), 2, (int64_t[]){61, 47}),
                     "another shape");
+        /* The shape of an expression lies in the graph, which grows meanwhile. */
+        for (int i = 0; i < 300; i++) {
+            krf_expr like = krf_random_uniform(g, krf_expr_rank(y), krf_expr_shape(y), KRF_F32, krf_int(g, i), krf_int(g, i));
+            assert_true(krf_expr_ok(like) && krf_expr_rank(like) == 2 && krf_expr_shape(like)[1] == 47);
+        }
+        assert_int_equal(krf_expr_rank(krf_random_normal(g, 0, NULL, KRF_F64, krf_int(g, 1), krf_int(g, 2))), 0);
         krf_array_release(stored);
         /* A part with an offset: four words a block, two pairs. */
         assert_same(parse(g, "random_uniform(100, 5, dtype=f32)[40:]"), parse(g, "random_uniform(60, 5, 10, dtype=f32)"), "an offset of words");
