@@ -216,6 +216,9 @@ static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
     if (!p->failed && p->token.kind == '(') {
         return krf__parse_call(p, &name, x);
     }
+    if (krf__token_is(&name, "at")) {
+        return krf__parse_update(p, x);
+    }
     if (krf__token_is(&name, "T")) {
         return krf__parse_built(p, name.start, krf__build_transpose(p->g, x, NULL));
     }

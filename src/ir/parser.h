@@ -92,5 +92,6 @@ bool krf__parse_ints(krf__parser *p, krf__ints *ints,
                      bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
 bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]);
 uint32_t krf__parse_subscript(krf__parser *p, uint32_t x);
+uint32_t krf__parse_update(krf__parser *p, uint32_t x);
 
 #endif
