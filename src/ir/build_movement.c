@@ -9,7 +9,13 @@
 #include <string.h>
 
 static uint32_t call(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return krf__build(g, op, 2, (uint32_t[]){x, y}); }
-static uint32_t number(krf_graph *g, int64_t value) { return krf__build_int(g, value, false); }
+static uint32_t number(krf_graph *g, int64_t value) { return krf__build_int(g, value, true); } /* lowering makes arguments of those beside ranges */
+
+/* start, start + 1, ... before stop. */
+static uint32_t range(krf_graph *g, int64_t start, int64_t stop) {
+    uint32_t x = krf__build_arange(g, 0, stop - start, 1);
+    return start == 0 ? x : call(g, KRF__add, x, number(g, start));
+}
 static int64_t extent_of(const krf_graph *g, uint32_t x, int axis) { return krf__shape_of(g, x)[axis]; }
 static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->rank; }
 
@@ -109,8 +115,7 @@ uint32_t krf__build_repeat(krf_graph *g, uint32_t x, int64_t count, int axis) {
     if (count < 2) {
         return count == 1 ? x : krf__build_part(g, x, axis, 0, 0);
     }
-    /* the count is printed into the kernel: compilers turn the division into a multiplication */
-    return krf__build_take(g, x, call(g, KRF__floor_divide, krf__build_arange(g, 0, size, 1), krf__build_int(g, count, true)), axis);
+    return krf__build_take(g, x, call(g, KRF__floor_divide, krf__build_arange(g, 0, size, 1), number(g, count)), axis);
 }
 
 uint32_t krf__build_tile(krf_graph *g, uint32_t x, int n, const int64_t *counts) {
@@ -146,7 +151,7 @@ uint32_t krf__build_tile(krf_graph *g, uint32_t x, int n, const int64_t *counts)
 
 /* Where the elements along an axis come from: place i of the result is place i - before of the array, or what the mode puts there. */
 static uint32_t padded_places(krf_graph *g, int64_t n, const int64_t *widths, krf_pad_mode mode) {
-    uint32_t at = krf__build_arange(g, -widths[0], n + widths[1], 1);
+    uint32_t at = range(g, -widths[0], n + widths[1]);
     switch (mode) {
     case KRF_PAD_REFLECT: {
         uint32_t last = number(g, n - 1), left = krf__build(g, KRF__abs, 1, &at);
@@ -372,15 +377,15 @@ static uint32_t in_span(krf_graph *g, int rank, const int64_t *shape, int axis, 
     if (s.step > 1) {
         uint32_t at = krf__build_places(g, rank, shape, axis);
         at = s.first == 0 ? at : call(g, KRF__subtract, at, number(g, s.first));
-        hit = call(g, KRF__equal, call(g, KRF__remainder, at, krf__build_int(g, s.step, true)), number(g, 0));
+        hit = call(g, KRF__equal, call(g, KRF__remainder, at, number(g, s.step)), number(g, 0));
     }
     return inside == 0 ? hit : hit == 0 ? inside : call(g, KRF__logical_and, inside, hit);
 }
 
 /* The place in the span that each place along the axis has; beyond it, the nearest. */
 static uint32_t places_in_span(krf_graph *g, int64_t extent, span s) {
-    uint32_t at = krf__build_arange(g, -s.first, extent - s.first, 1);
-    at = s.step == 1 ? at : call(g, KRF__floor_divide, at, krf__build_int(g, s.step, true));
+    uint32_t at = range(g, -s.first, extent - s.first);
+    at = s.step == 1 ? at : call(g, KRF__floor_divide, at, number(g, s.step));
     return call(g, KRF__minimum, call(g, KRF__maximum, at, number(g, 0)), number(g, s.n - 1));
 }
 

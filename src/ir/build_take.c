@@ -37,11 +37,10 @@ uint32_t krf__build_diagonal(krf_graph *g, uint32_t x, int64_t offset, int axis1
         kept += i != at[0] && i != at[1];
     }
     int64_t rows = krf__shape_of(g, x)[at[0]], columns = krf__shape_of(g, x)[at[1]];
-    bool outside = offset >= columns || offset <= -rows;
-    offset = outside ? 0 : offset;
+    offset = offset > columns ? columns : offset < -rows ? -rows : offset; /* beyond a corner there is nothing */
     rows -= offset < 0 ? -offset : 0;
     columns -= offset > 0 ? offset : 0;
-    shape[rank - 2] = outside ? 0 : rows < columns ? rows : columns;
+    shape[rank - 2] = rows < columns ? rows : columns;
     const int64_t ints[3] = {offset, at[0], at[1]};
     krf__node node = {.op = KRF__diagonal, .dtype = krf__node_of(g, x)->dtype, .rank = (uint8_t)(rank - 1), .args = {x}, .n_ints = 3};
     return krf__graph_add(g, &node, shape, ints);
@@ -169,10 +168,10 @@ static uint32_t call(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return 
 
 /* Brought into the axis, as take does by itself: places of several axes are put together, so each has to lie in its own. */
 static uint32_t inside(krf_graph *g, uint32_t place, int64_t extent) {
-    uint32_t from_end = call(g, KRF__add, place, krf__build_int(g, extent, false));
+    uint32_t from_end = call(g, KRF__add, place, krf__build_int(g, extent, true));
     uint32_t negative = call(g, KRF__less, place, krf__build_int(g, 0, true));
     place = krf__build(g, KRF__where, 3, (uint32_t[]){negative, from_end, place});
-    return call(g, KRF__minimum, call(g, KRF__maximum, place, krf__build_int(g, 0, true)), krf__build_int(g, extent - 1, false));
+    return call(g, KRF__minimum, call(g, KRF__maximum, place, krf__build_int(g, 0, true)), krf__build_int(g, extent - 1, true));
 }
 
 /* x with the axes side by side, the first of them at `first`, as one axis. */
@@ -229,7 +228,7 @@ uint32_t krf__build_index(krf_graph *g, uint32_t x, int n, const int *axes, cons
             return empty_axis(g, "index", axes[k]);
         }
         place = inside(g, place, extent);
-        flat = k == 0 ? place : call(g, KRF__add, call(g, KRF__multiply, flat, krf__build_int(g, extent, false)), place);
+        flat = k == 0 ? place : call(g, KRF__add, call(g, KRF__multiply, flat, krf__build_int(g, extent, true)), place);
     }
     if (n < 1 || flat == 0) {
         return n < 1 ? x : 0;

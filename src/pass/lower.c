@@ -40,20 +40,32 @@ static bool apply(const krf_graph *in, const krf__change *change, krf__layout *l
     }
 }
 
-/* Facts of the nodes that were added from `first` on. */
+static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
+    const krf__node *n = krf__node_of(l->out, id);
+    krf__trait t = {.reduces = krf__op_folds((krf__op)n->op),
+                    .number = n->op == KRF__constant || n->op == KRF__scalar,
+                    .places = n->op == KRF__iota || (n->op == KRF__view && krf__node_of(l->out, n->args[0])->op == KRF__iota)};
+    bool places = krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE;
+    for (int k = 0; k < 3 && n->args[k] != 0; k++) {
+        const krf__trait *arg = &l->traits[n->args[k]];
+        t.reduces |= arg->reduces;
+        places &= arg->places || arg->number;
+        t.places |= places && arg->places;
+    }
+    t.places &= places || n->op == KRF__iota || n->op == KRF__view;
+    return t;
+}
+
+/* Traits of the nodes that were added from `first` on. */
 static bool note(krf__lowering *l, size_t first) {
-    size_t known = l->reduces_capacity;
-    if (!krf__grow(&l->reduces, &l->reduces_capacity, l->out->n_nodes, sizeof *l->reduces)) {
+    size_t known = l->traits_capacity;
+    if (!krf__grow(&l->traits, &l->traits_capacity, l->out->n_nodes, sizeof *l->traits)) {
         krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
         return false;
     }
-    memset(l->reduces + known, 0, (l->reduces_capacity - known) * sizeof *l->reduces); /* inputs do not come by here */
+    memset(l->traits + known, 0, (l->traits_capacity - known) * sizeof *l->traits); /* inputs do not come by here */
     for (size_t id = first; id < l->out->n_nodes; id++) {
-        const krf__node *n = krf__node_of(l->out, (uint32_t)id);
-        l->reduces[id] = krf__op_folds((krf__op)n->op);
-        for (int k = 0; k < 3; k++) {
-            l->reduces[id] |= n->args[k] != 0 && l->reduces[n->args[k]];
-        }
+        l->traits[id] = trait_of(l, (uint32_t)id);
     }
     return true;
 }
@@ -212,7 +224,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
 }
 
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
-    if (l->repeated > 0 && !is_leaf(krf__node_of(l->out, base)->op) && !l->reduces[base] && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !is_leaf(krf__node_of(l->out, base)->op) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
@@ -234,6 +246,22 @@ static uint32_t lower_change(krf__lowering *l, uint32_t node) {
     return krf__lower_under(l, &change, l->map[krf__node_of(l->in, node)->args[0]]);
 }
 
+/* Integers beside ranges become arguments: an array rolled by more, or joined with a longer one, needs no other kernel. Small divisors stay: compilers
+ * multiply instead. */
+static void pass_numbers(krf__lowering *l, krf__node *n) {
+    const bool divides = n->op == KRF__floor_divide || n->op == KRF__remainder;
+    const bool sums = n->op == KRF__add || n->op == KRF__subtract || n->op == KRF__minimum || n->op == KRF__maximum || n->op == KRF__less ||
+                      n->op == KRF__greater_equal || n->op == KRF__equal;
+    for (int k = 0; (divides || sums) && k < 2; k++) {
+        const krf__node *c = krf__node_of(l->out, n->args[k]);
+        int64_t value = krf__bits_to_i64(KRF_I64, c->value);
+        if (c->op == KRF__constant && c->dtype == KRF_I64 && l->traits[n->args[1 - k]].places && (value < -1 || value > (divides ? 16 : 2))) {
+            krf__node scalar = {.op = KRF__scalar, .dtype = c->dtype, .weak = c->weak, .value = c->value};
+            n->args[k] = krf__lower_add(l, &scalar, NULL, NULL);
+        }
+    }
+}
+
 krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
     krf__lowering l = {.in = in, .out = out, .repeated = repeated < MAX_REPEATED ? (int)repeated : MAX_REPEATED};
@@ -241,11 +269,11 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
         return status;
     }
     l.map = krf__calloc(in->n_nodes, sizeof *l.map);
-    if (l.map == NULL || !krf__grow(&l.reduces, &l.reduces_capacity, in->n_nodes + out->n_nodes, sizeof *l.reduces)) {
+    if (l.map == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
         status = krf__fail_memory();
         goto done;
     }
-    memset(l.reduces, 0, l.reduces_capacity * sizeof *l.reduces);
+    memset(l.traits, 0, l.traits_capacity * sizeof *l.traits);
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         krf__node n = *krf__node_of(in, id);
         if (n.op == KRF__placeholder) {
@@ -258,6 +286,7 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
             for (int k = 0; k < 3; k++) {
                 n.args[k] = l.map[n.args[k]];
             }
+            pass_numbers(&l, &n);
             l.map[id] = krf__lower_add(&l, &n, krf__shape_of(in, id), krf__ints_of(in, id));
         }
         status = l.map[id] == 0 ? out->status : KRF_OK;
@@ -267,7 +296,7 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
     }
 done:
     krf__mem_free(l.map);
-    krf__mem_free(l.reduces);
+    krf__mem_free(l.traits);
     if (status != KRF_OK) {
         krf__graph_free(out);
     }

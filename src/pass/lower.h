@@ -4,12 +4,19 @@
 
 #include "ir/build.h"
 
+/* What must be known of a node besides itself. */
+typedef struct krf__trait {
+    bool reduces; /* depends on a reduction */
+    bool number;  /* a constant or a scalar */
+    bool places;  /* made of ranges and numbers alone */
+} krf__trait;
+
 typedef struct krf__lowering {
     const krf_graph *in;
     krf_graph *out;
     uint32_t *map;     /* of in's nodes */
-    bool *reduces;     /* of out's nodes: depends on a reduction */
-    size_t reduces_capacity;
+    krf__trait *traits; /* of out's nodes */
+    size_t traits_capacity;
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;
 

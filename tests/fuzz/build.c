@@ -1,5 +1,6 @@
 /* From the fuzzer's graph to the library's, through the public builders; and to the text form. */
 #include "fuzz/evaluate.h"
+#include "fuzz/movement.h"
 #include "ir/build.h"
 
 static krf_expr expr(krf_graph *g, uint32_t id) { return (krf_expr){g, id}; }
@@ -54,6 +55,9 @@ static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, k
     case NODE_SQUEEZE: return krf_squeeze(x[0], n->axes[0]);
     case NODE_FLIP: return krf_flip(x[0], n->axes[0]);
     default: break;
+    }
+    if (node_moves(n)) {
+        return build_moves(n, x);
     }
     return reduction_build(n->op, x[0], n->n, n->axes, n->keepdims);
 }

@@ -3,7 +3,7 @@
  * is valid. */
 #include "fuzz/generate.h"
 
-#include "fuzz/oracle.h"
+#include "fuzz/movement.h"
 
 typedef struct policy {
     int weights[NODE_REDUCE + 1]; /* of kinds of nodes; 0: none */
@@ -48,7 +48,9 @@ static void pick_policy(dice *d, policy *p) {
     static const int everyday[NODE_REDUCE + 1] = {
         [NODE_SCALAR] = 5,  [NODE_RANGE] = 4,        [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
         [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
-        [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12};
+        [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12,
+        [NODE_TAKE] = 4,    [NODE_ALONG] = 2,        [NODE_DIAGONAL] = 1,     [NODE_WINDOWS] = 2,  [NODE_ROLL] = 2,
+        [NODE_REPEAT] = 1,  [NODE_PAD] = 3,          [NODE_JOIN] = 2,         [NODE_STACK] = 1,    [NODE_SET_SLICE] = 2};
     memset(p, 0, sizeof *p);
     for (int k = 0; k <= NODE_REDUCE; k++) {
         int64_t factor = chance(d, 25) ? below(d, 6) : 2; /* halves, up to two and a half times as many */
@@ -308,7 +310,13 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
         n->keepdims = chance(d, 40);
         pick_axes(d, n, x);
         break;
-    default: n->axes[0] = (int)below(d, 2 * x->rank + 2) - x->rank - 1; break;
+    default:
+        if (node_moves(n)) {
+            pick_moves(d, g, n);
+        } else {
+            n->axes[0] = (int)below(d, 2 * x->rank + 2) - x->rank - 1;
+        }
+        break;
     }
 }
 

@@ -1,9 +1,12 @@
 /* Facts about graphs that more than one part of the fuzzer needs. */
 #include "fuzz/graph.h"
 
-#include "fuzz/oracle.h"
+#include "fuzz/movement.h"
 
 int node_arity(const node *n) {
+    if (node_moves(n)) {
+        return moves_arity(n);
+    }
     return n->kind == NODE_LEAF || n->kind == NODE_SCALAR || n->kind == NODE_RANGE ? 0 : n->kind == NODE_ELEMENTWISE ? op_arity(n->op) : 1;
 }
 

@@ -136,6 +136,25 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
     case KRF__slice: import_slice(from, shape, ints, n); return true;
     case KRF__broadcast_to: import_extents(from, shape, NODE_STRETCH, n); return true;
     case KRF__reshape: import_extents(from, shape, NODE_RESHAPE, n); return true;
+    case KRF__take:
+    case KRF__take_along_axis:
+        n->kind = from->op == KRF__take ? NODE_TAKE : NODE_ALONG;
+        n->axes[0] = (int)ints[0];
+        return true;
+    case KRF__diagonal:
+        n->kind = NODE_DIAGONAL;
+        n->extents[0] = ints[0];
+        n->axes[0] = (int)ints[1];
+        n->axes[1] = (int)ints[2];
+        return true;
+    case KRF__sliding_window_view:
+        n->kind = NODE_WINDOWS;
+        n->n = (int)from->n_ints;
+        for (int i = 0; i < n->n; i++) {
+            n->axes[i] = (int)ints[i];
+            n->extents[i] = shape[from->rank - n->n + i];
+        }
+        return true;
     default: break;
     }
     if (krf__op_info_of(from->op)->class_ == KRF__CLASS_REDUCE) {

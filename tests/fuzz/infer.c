@@ -1,7 +1,7 @@
 /* Dtypes and shapes, from docs/semantics.md: what the library's builders must find too. */
 #include "fuzz/graph.h"
 
-#include "fuzz/oracle.h"
+#include "fuzz/movement.h"
 
 static void measure(facts *f) {
     f->size = 1;
@@ -209,6 +209,7 @@ bool node_infer(const graph *g, node *n) {
     case NODE_EXPAND:
     case NODE_SQUEEZE: right = infer_axis(n, x); break;
     case NODE_REDUCE: right = infer_reduce(n, x); break;
+    default: right = infer_moves(g, n); break;
     }
     measure(&n->is);
     return right;

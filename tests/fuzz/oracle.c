@@ -1,8 +1,6 @@
 /* Computes a graph node by node. Every node gets an array of its own in C order; an element of it is found by counting,
  * not by strides. */
-#include "fuzz/oracle.h"
-
-#include "fuzz/graph.h"
+#include "fuzz/movement.h"
 
 /* Walks over an operand while the result is walked over in C order: the operand's place, and what each axis of the
  * result adds to it. */
@@ -236,7 +234,13 @@ bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, rep
             }
             break;
         case NODE_REDUCE: run_reduce(g, n, x, out); break;
-        default: run_view(g, n, x, out); break;
+        default:
+            if (node_moves(n)) {
+                run_moves(g, n, v, out);
+            } else {
+                run_view(g, n, x, out);
+            }
+            break;
         }
     }
     if (!right) {

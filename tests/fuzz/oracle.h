@@ -17,6 +17,9 @@ bool op_is_arithmetic(int op); /* + - * / */
 /* The dtype that it computes in and that of the result; false when it is not defined for these operands. */
 bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak);
 
+/* The dtype of two arrays put together; false where there is none. */
+bool dtypes_promote(krf_dtype a, krf_dtype b, krf_dtype *common);
+
 /* Whether operand k is taken in the dtype that is computed in (the condition of where is not). */
 bool op_converts(int op, int k);
 

@@ -29,6 +29,11 @@ bool op_is_arithmetic(int op) {
 
 bool op_converts(int op, int k) { return ops[op].reference->rule != WHERE || k > 0; }
 
+bool dtypes_promote(krf_dtype a, krf_dtype b, krf_dtype *common) {
+    *common = promote(a, b);
+    return *common != NO_DTYPE;
+}
+
 bool op_is_power(int op) { return strcmp(ops[op].name, "power") == 0; }
 
 bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak) {
