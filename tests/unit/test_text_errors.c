@@ -85,8 +85,8 @@ static void errors(void **state) {
     refused(KRF_E_SHAPE, "x: f32[3]; x[0, 0]",
             "line 1, column 13: 2 indices for rank 1\nx: f32[3]; x[0, 0]\n            ^");
     refused(
-        P, "x: f32[3]; x[x]",
-        "line 1, column 14: a subscript is made of integers, slices, None and ...\nx: f32[3]; x[x]\n             ^");
+        KRF_E_DTYPE, "x: f32[3]; x[x]",
+        "line 1, column 14: a subscript is made of integers, slices, None, ... and arrays of integers; this is f32\nx: f32[3]; x[x]\n             ^");
     refused(P, "x: f32[3]; x.shape",
             "line 1, column 14: shape is no attribute: there are T and mT, and methods\nx: f32[3]; x.shape\n           "
             "  ^");
