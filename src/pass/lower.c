@@ -20,10 +20,24 @@ static bool is_take(const krf__lowering *l, const krf__change *change) {
     return op == KRF__take || op == KRF__take_along_axis;
 }
 
+static krf__layout at_places(const krf__layout *in, const krf__change *change) {
+    krf__layout out = {.offset = in->offset};
+    for (int i = 0; i < in->rank; i++) {
+        bool one = (change->mask >> i & 1) != 0;
+        out.offset += one ? in->strides[i] * change->at[i] : 0;
+        if (!one || change->keepdims) {
+            out.shape[out.rank] = one ? 1 : in->shape[i];
+            out.strides[out.rank++] = one ? 0 : in->strides[i];
+        }
+    }
+    return out;
+}
+
 static bool apply(const krf_graph *in, const krf__change *change, krf__layout *layout) {
     const krf__node *n = krf__node_of(in, change->node);
     const int64_t *shape = krf__shape_of(in, change->node), *ints = krf__ints_of(in, change->node);
     if (change->node == 0) {
+        *layout = change->mask != 0 ? at_places(layout, change) : *layout;
         for (int i = 0; i < change->more; i++) {
             layout->shape[layout->rank] = 1;
             layout->strides[layout->rank++] = 0;
@@ -49,6 +63,7 @@ static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
     for (int k = 0; k < 3 && n->args[k] != 0; k++) {
         const krf__trait *arg = &l->traits[n->args[k]];
         t.reduces |= arg->reduces;
+        t.windows |= arg->windows && !t.reduces;
         places &= arg->places || arg->number;
         t.places |= places && arg->places;
     }
@@ -233,6 +248,13 @@ uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) 
     return stored_under(l, change, base);
 }
 
+bool krf__lower_small(const krf__lowering *l, uint32_t base, int most) {
+    uint32_t ids[MAX_REPEATED];
+    int n;
+    most = most < MAX_REPEATED ? most : MAX_REPEATED;
+    return is_leaf(krf__node_of(l->out, base)->op) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
+}
+
 uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more) {
     krf__change change = {.more = more};
     return more == 0 || krf__node_of(l->out, base)->rank == 0 ? base : krf__lower_under(l, &change, base);
@@ -243,7 +265,11 @@ static uint32_t lower_change(krf__lowering *l, uint32_t node) {
     if (is_take(l, &change) && !krf__lower_places(l, &change)) {
         return 0;
     }
-    return krf__lower_under(l, &change, l->map[krf__node_of(l->in, node)->args[0]]);
+    uint32_t base = l->map[krf__node_of(l->in, node)->args[0]], id = krf__lower_under(l, &change, base);
+    if (id != 0 && (krf__node_of(l->in, node)->op == KRF__sliding_window_view || l->traits[base].windows)) {
+        l->traits[id].windows = true;
+    }
+    return id;
 }
 
 /* Integers beside ranges become arguments: an array rolled by more, or joined with a longer one, needs no other kernel. Small divisors stay: compilers
@@ -282,7 +308,9 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
             l.map[id] = krf__build_input(out, in->arrays[n.value]);
         } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {
             l.map[id] = lower_change(&l, id);
-        } else {
+        } else if (krf__op_info_of(n.op)->class_ == KRF__CLASS_REDUCE && (l.map[id] = krf__lower_windows(&l, id)) != 0) {
+            continue;
+        } else if (out->status == KRF_OK) {
             for (int k = 0; k < 3; k++) {
                 n.args[k] = l.map[n.args[k]];
             }

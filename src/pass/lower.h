@@ -9,6 +9,7 @@ typedef struct krf__trait {
     bool reduces; /* depends on a reduction */
     bool number;  /* a constant or a scalar */
     bool places;  /* made of ranges and numbers alone */
+    bool windows; /* has windows for axes */
 } krf__trait;
 
 typedef struct krf__lowering {
@@ -20,10 +21,13 @@ typedef struct krf__lowering {
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;
 
-/* What computations are repeated under: a view, a take, or only more axes. */
+/* What computations are repeated under: a view, a take, more axes, or one place of some axes. */
 typedef struct krf__change {
     uint32_t node;     /* of in: the view or the take; 0 for neither */
     int more;          /* axes of extent 1 behind the others */
+    int64_t mask;      /* axes of which one place is left */
+    const int64_t *at; /* that place, for each axis */
+    bool keepdims;     /* they stay with extent 1 */
     /* takes: */
     uint32_t places;   /* of out: in the axis, aligned with the result */
     int64_t stride;    /* of the last leaf, and how many elements to go on for it; 0: none yet */
@@ -38,6 +42,9 @@ uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *lay
 /* The value of out's node `base` under a change: repeated, or read from where it is stored. */
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base);
 
+/* Whether what `base` is made of is at most `most` operations, none of them a reduction. */
+bool krf__lower_small(const krf__lowering *l, uint32_t base, int most);
+
 /* A value of out with more axes of extent 1 behind its own. */
 uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more);
 
@@ -46,6 +53,9 @@ bool krf__lower_places(krf__lowering *l, krf__change *change);
 
 /* A leaf, or what is stored, under a take: its layout has the rank of what is taken from. */
 uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout);
+
+/* lower_window.c. A reduction (of `in`) over small windows as elementwise operations; 0 where it is none, or out of memory. */
+uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction);
 
 /* Elements of a gather's view, and more. */
 uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further);

@@ -108,16 +108,22 @@ static bool columns(const krf__kernel *k) {
 /* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. */
 static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned) {
     int bytes = 1;
+    bool gathers = false, streams = false;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
+        gathers |= o->gathered;
         if ((domain_only && o->store) || o->counts || o->gathered) {
             continue;
         }
+        streams |= o->strides[fast] == 1;
         if (krf__stride_class(k, o, fast) == 2) {
             return 1;
         }
         int size = (int)krf_dtype_size((krf_dtype)o->dtype);
         bytes = o->strides[fast] == 1 && size > bytes ? size : bytes;
+    }
+    if (gathers && !streams) {
+        return 1; /* neighbouring threads read neighbouring places more often than not */
     }
     int v = 16 / bytes;
     for (uint32_t i = 0; i < k->n_operands; i++) {

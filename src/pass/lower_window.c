@@ -1,0 +1,58 @@
+/* Reductions over small windows become elementwise operations on the window's places, so that stencils and small convolutions are maps: each element is read
+ * from the caches, neighbouring results are neighbouring threads, and what comes before and after joins the same kernel. The operations are those of the
+ * canonical tree (docs/architecture.md): one element a lane, lanes combined in halves. */
+#include "pass/lower.h"
+
+enum { MOST_PLACES = 32, MOST_OPERATIONS = 128 };
+
+static krf__op combining(krf__op reduction) {
+    switch (reduction) {
+    case KRF__sum: return KRF__add;
+    case KRF__prod: return KRF__multiply;
+    case KRF__max: return KRF__maximum;
+    case KRF__min: return KRF__minimum;
+    case KRF__any: return KRF__logical_or;
+    case KRF__all: return KRF__logical_and;
+    default: return KRF__poison;
+    }
+}
+
+uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction) {
+    const krf__node *n = krf__node_of(l->in, reduction);
+    const uint32_t x = l->map[n->args[0]];
+    const int64_t mask = krf__ints_of(l->in, reduction)[0], *shape = krf__shape_of(l->in, n->args[0]);
+    const int rank = krf__node_of(l->in, n->args[0])->rank;
+    const krf__op op = combining(n->op);
+    int64_t at[KRF_MAX_RANK] = {0}, count = 1;
+    uint32_t lanes[MOST_PLACES];
+    for (int i = 0; i < rank && count <= MOST_PLACES; i++) {
+        count *= (mask >> i & 1) != 0 ? shape[i] : 1;
+    }
+    if (op == KRF__poison || !l->traits[x].windows || l->repeated == 0 || count < 1 || count > MOST_PLACES ||
+        !krf__lower_small(l, x, MOST_OPERATIONS / (int)count - 1)) {
+        return 0;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        krf__change change = {.mask = mask, .at = at, .keepdims = n->keepdims};
+        lanes[k] = krf__lower_under(l, &change, x);
+        if (lanes[k] == 0) {
+            return 0;
+        }
+        for (int i = rank - 1; i >= 0; i--) { /* the next place in C order over the reduced axes */
+            if ((mask >> i & 1) != 0 && ++at[i] < shape[i]) {
+                break;
+            }
+            at[i] = 0;
+        }
+    }
+    for (int64_t half = 128; half > 0; half /= 2) {
+        for (int64_t k = 0; k + half < count; k++) {
+            lanes[k] = krf__lower_build(l, op, 2, (uint32_t[]){lanes[k], lanes[k + half]});
+            if (lanes[k] == 0) {
+                return 0;
+            }
+        }
+        count = count > half ? half : count;
+    }
+    return lanes[0];
+}
