@@ -68,7 +68,8 @@ typedef enum krf_pad_mode { KRF_PAD_CONSTANT, KRF_PAD_EDGE, KRF_PAD_REFLECT, KRF
  * Errors: negative widths; a reflected width that is not below the extent; other modes than constant on an empty axis. */
 KRF_API krf_expr krf_pad(krf_expr x, const int64_t *widths, krf_pad_mode mode, krf_expr value);
 
-/* Arrays one after the other along an axis: shapes agree along the others. n is at least 1. */
+/* Arrays one after the other along an axis: shapes agree along the others. n is at least 1. Every element of the result looks at every array: meant for
+ * some, not for hundreds. */
 KRF_API krf_expr krf_concatenate(int n, const krf_expr *xs, int axis);
 
 /* Arrays of one shape side by side along a new axis, which is axis `axis` of the result. */

@@ -1,5 +1,5 @@
-/* Pushes views to the leaves, so that elementwise chains see them as strides only. A view over computed values repeats a small computation under the
- * view; over a reduction or a large computation it reads the stored result. */
+/* Pushes views and takes to the leaves, so that elementwise chains see them as strides and places only. Over computed values they repeat a small computation;
+ * over a reduction or a large computation it reads the stored result. */
 #include "base/fail.h"
 #include "base/mem.h"
 #include "pass/lower.h"

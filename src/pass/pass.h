@@ -10,7 +10,7 @@ typedef struct krf__limits {
     uint32_t operations; /* elementwise operations and reductions of a kernel; 1: each is a kernel of its own */
     uint32_t fields;     /* 8-byte arguments of a kernel, see plan/kernel.h */
     uint32_t results;    /* reductions of a kernel; values that a map stores */
-    uint32_t repeated;   /* operations that are computed again under a view; more are stored, and the view reads that */
+    uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
 
@@ -27,7 +27,8 @@ krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *
 /* Computes exactly rounded operations over constants, replaces reductions over no elements by their value, and mean by sum / count. */
 krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
-/* Resolves transpose, slice, broadcast_to and reshape into strided `view` nodes over leaves, or over nodes that will be stored. repeated: see krf__limits. */
+/* Resolves views into strided `view` nodes over leaves, or over nodes that will be stored, takes into `gather` nodes over these, and reductions over small
+ * windows into elementwise nodes. repeated: see krf__limits. */
 krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n, uint32_t *outputs, krf_graph *out);
 
 /* All of them in order. out: the lowered graph. */

@@ -1,7 +1,23 @@
 /* Intervals of random integer expressions over ranges against all of their values: what lies outside would be memory that a kernel must not read. */
-#include "ops/common.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* cmocka.h wants the four above */
+#include <cmocka.h>
+
 #include "ir/build_composed.h"
 #include "pass/interval.h"
+
+__extension__ typedef __int128 wide;
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static int64_t random_below(uint64_t *state, int64_t n) {
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (int64_t)((z ^ (z >> 31)) % (uint64_t)n);
+}
 
 enum { EXPRESSIONS = 4000, NODES = 14, PLACES = 24 };
 
