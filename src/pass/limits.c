@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see MAX_REPEATED in
- * lower.c. */
+/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see KRF__MOST_REPEATED in
+ * lower.h. */
 const krf__limits krf__default_limits = {
     .operations = 512, .fields = 440, .results = 32, .repeated = 64, .prologue = 1, .epilogue = 1};
 

@@ -4,6 +4,9 @@
 
 #include "ir/build.h"
 
+/* The most operations that can be repeated under a change, whatever the limit says. */
+#define KRF__MOST_REPEATED 64
+
 /* What must be known of a node besides itself. */
 typedef struct krf__trait {
     bool reduces; /* depends on a reduction */
@@ -34,12 +37,18 @@ typedef struct krf__change {
     uint32_t further;
 } krf__change;
 
+static inline bool krf__lower_takes(const krf__lowering *l, const krf__change *change) {
+    krf__op op = krf__node_of(l->in, change->node)->op;
+    return op == KRF__take || op == KRF__take_along_axis;
+}
+
 /* lower.c */
 uint32_t krf__lower_add(krf__lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints);
 uint32_t krf__lower_build(krf__lowering *l, krf__op op, int n, const uint32_t *args);
+uint32_t krf__lower_number(krf__lowering *l, int64_t value); /* an argument of the kernel, or a literal where compilers make something of it */
 uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout);
 
-/* The value of out's node `base` under a change: repeated, or read from where it is stored. */
+/* lower_under.c. The value of out's node `base` under a change: repeated, or read from where it is stored. */
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base);
 
 /* Whether what `base` is made of is at most `most` operations, none of them a reduction. */

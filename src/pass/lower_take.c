@@ -5,24 +5,17 @@
 
 #include <string.h>
 
-/* An argument of the kernel, or a literal where compilers make something of it. */
-static uint32_t number(krf__lowering *l, int64_t value) {
-    uint32_t id = krf__build_int(l->out, value, false);
-    krf__node *n = id != 0 ? &l->out->nodes[id] : NULL;
-    return n == NULL || n->op == KRF__scalar ? id : krf__build_cast(l->out, id, KRF_I64);
-}
-
 static uint32_t call(krf__lowering *l, krf__op op, uint32_t x, uint32_t y) { return krf__lower_build(l, op, 2, (uint32_t[]){x, y}); }
 
 /* Negative places count from the end; what lies beyond an end becomes the end. */
 static uint32_t inside(krf__lowering *l, uint32_t place, int64_t extent) {
     const krf__interval all = krf__interval_of(l->out, place);
     if (all.low < 0) {
-        uint32_t negative = call(l, KRF__less, place, number(l, 0)), from_end = call(l, KRF__add, place, number(l, extent));
+        uint32_t negative = call(l, KRF__less, place, krf__lower_number(l, 0)), from_end = call(l, KRF__add, place, krf__lower_number(l, extent));
         place = krf__lower_build(l, KRF__where, 3, (uint32_t[]){negative, from_end, place});
     }
-    place = all.low < -extent ? call(l, KRF__maximum, place, number(l, 0)) : place;
-    return all.high >= extent ? call(l, KRF__minimum, place, number(l, extent - 1)) : place;
+    place = all.low < -extent ? call(l, KRF__maximum, place, krf__lower_number(l, 0)) : place;
+    return all.high >= extent ? call(l, KRF__minimum, place, krf__lower_number(l, extent - 1)) : place;
 }
 
 bool krf__lower_places(krf__lowering *l, krf__change *change) {
@@ -73,7 +66,7 @@ uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, 
         return view;
     }
     if (change->stride != stride) {
-        change->further = stride == 1 ? change->places : call(l, KRF__multiply, change->places, number(l, stride));
+        change->further = stride == 1 ? change->places : call(l, KRF__multiply, change->places, krf__lower_number(l, stride));
         change->stride = stride;
     }
     return change->further != 0 ? krf__lower_gather(l, view, change->further) : 0;
