@@ -17,11 +17,14 @@ static uint32_t range(krf_graph *g, int64_t start, int64_t stop) {
     return start == 0 ? x : call(g, KRF__add, x, number(g, start));
 }
 static int64_t extent_of(const krf_graph *g, uint32_t x, int axis) { return krf__shape_of(g, x)[axis]; }
-static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->rank; }
+static int rank_of(const krf_graph *g, uint32_t x) { return x != 0 ? krf__node_of(g, x)->rank : 0; } /* a nil graph has no nodes */
 
 /* ---- views ---- */
 
-uint32_t krf__build_ravel(krf_graph *g, uint32_t x) { return krf__build_reshape(g, x, 1, (int64_t[]){-1 + (krf__shape_size(rank_of(g, x), krf__shape_of(g, x)) == 0)}); }
+uint32_t krf__build_ravel(krf_graph *g, uint32_t x) {
+    int64_t size = x != 0 ? krf__shape_size(rank_of(g, x), krf__shape_of(g, x)) : 0;
+    return krf__build_reshape(g, x, 1, &size);
+}
 
 uint32_t krf__build_at_least(krf_graph *g, uint32_t x, int rank) {
     int have = rank_of(g, x);
@@ -90,10 +93,10 @@ static uint32_t roll_one(krf_graph *g, uint32_t x, int64_t shift, int axis) {
 
 uint32_t krf__build_roll(krf_graph *g, uint32_t x, int n, const int64_t *shifts, const int *axes) {
     int rank = rank_of(g, x);
-    if (x == 0 || axes == NULL) {
+    if (x != 0 && axes == NULL) {
         int64_t shape[KRF_MAX_RANK];
         memcpy(shape, krf__shape_of(g, x), (size_t)rank * sizeof *shape);
-        x = x == 0 ? 0 : krf__build_ravel(g, x);
+        x = krf__build_ravel(g, x);
         x = x == 0 ? 0 : roll_one(g, x, shifts[0], 0);
         return x == 0 ? 0 : krf__build_reshape(g, x, rank, shape);
     }
@@ -234,10 +237,10 @@ uint32_t krf__build_pad(krf_graph *g, uint32_t x, const int64_t *widths, krf_pad
 /* The operands in one dtype; false (and the error) when there is none. Weak ones are scalars and become arrays of rank 0. */
 static bool promoted(krf_graph *g, const char *name, int n, const uint32_t *xs, krf_dtype *dtype) {
     for (int k = 0; k < n; k++) {
-        krf_dtype own = (krf_dtype)krf__node_of(g, xs[k])->dtype;
         if (xs[k] == 0) {
             return false;
         }
+        krf_dtype own = (krf_dtype)krf__node_of(g, xs[k])->dtype;
         *dtype = k == 0 ? own : *dtype;
         if (!krf__promote(*dtype, own, dtype)) {
             krf__graph_fail(g, KRF_E_DTYPE, "%s: no integer holds both %s and %s: cast one of them", name, krf_dtype_name(*dtype), krf_dtype_name(own));
@@ -269,8 +272,8 @@ uint32_t krf__build_concatenate(krf_graph *g, int n, const uint32_t *xs, int axi
     if (n < 1) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %d arrays", name, n);
     }
-    int rank = rank_of(g, xs[0]);
-    if (!promoted(g, name, n, xs, &dtype) || !krf__build_axis(g, name, rank, axis, &axis)) {
+    int rank = promoted(g, name, n, xs, &dtype) ? rank_of(g, xs[0]) : -1;
+    if (rank < 0 || !krf__build_axis(g, name, rank, axis, &axis)) {
         return 0;
     }
     int64_t shape[KRF_MAX_RANK], whole = 0;
@@ -320,8 +323,8 @@ uint32_t krf__build_stack(krf_graph *g, int n, const uint32_t *xs, int axis) {
     if (n < 1) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %d arrays", name, n);
     }
-    int rank = rank_of(g, xs[0]);
-    if (!promoted(g, name, n, xs, &dtype) || !krf__build_axis(g, name, rank + 1, axis, &axis)) {
+    int rank = promoted(g, name, n, xs, &dtype) ? rank_of(g, xs[0]) : -1;
+    if (rank < 0 || !krf__build_axis(g, name, rank + 1, axis, &axis)) {
         return 0;
     }
     int64_t shape[KRF_MAX_RANK];

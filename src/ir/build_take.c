@@ -10,6 +10,8 @@ static uint32_t strong(krf_graph *g, uint32_t x) {
     return x != 0 && krf__node_of(g, x)->weak ? krf__build_cast(g, x, (krf_dtype)krf__node_of(g, x)->dtype) : x;
 }
 
+static int rank_of(const krf_graph *g, uint32_t x) { return x != 0 ? krf__node_of(g, x)->rank : 0; } /* a nil graph has no nodes */
+
 bool krf__build_axis(krf_graph *g, const char *name, int rank, int axis, int *found) {
     int at = axis < 0 ? axis + rank : axis;
     *found = at;
@@ -24,7 +26,7 @@ bool krf__build_axis(krf_graph *g, const char *name, int rank, int axis, int *fo
 
 uint32_t krf__build_diagonal(krf_graph *g, uint32_t x, int64_t offset, int axis1, int axis2) {
     x = strong(g, x);
-    int rank = krf__node_of(g, x)->rank, at[2], kept = 0;
+    int rank = rank_of(g, x), at[2], kept = 0;
     if (x == 0 || !krf__build_axis(g, "diagonal", rank, axis1, &at[0]) || !krf__build_axis(g, "diagonal", rank, axis2, &at[1])) {
         return 0;
     }
@@ -52,7 +54,7 @@ uint32_t krf__build_windows(krf_graph *g, uint32_t x, int n, const int64_t *wind
     if (x == 0) {
         return 0;
     }
-    int rank = krf__node_of(g, x)->rank;
+    int rank = rank_of(g, x);
     if (n < 0 || rank + n > KRF_MAX_RANK || (n > 0 && windows == NULL) || (axes == NULL && n != rank)) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %d windows for rank %d (the result's rank is at most %d)", name, n, rank, KRF_MAX_RANK);
     }
@@ -101,7 +103,7 @@ static uint32_t empty_axis(krf_graph *g, const char *name, int axis) {
 uint32_t krf__build_take(krf_graph *g, uint32_t x, uint32_t index, int axis) {
     x = strong(g, x);
     index = x != 0 && index != 0 ? as_places(g, "take", index) : 0;
-    int rank = krf__node_of(g, x)->rank, more = krf__node_of(g, index)->rank;
+    int rank = rank_of(g, x), more = rank_of(g, index);
     if (index == 0 || !krf__build_axis(g, "take", rank, axis, &axis)) {
         return 0;
     }
@@ -137,7 +139,7 @@ static uint32_t not_along(krf_graph *g, uint32_t x, uint32_t index, int axis) {
 uint32_t krf__build_take_along_axis(krf_graph *g, uint32_t x, uint32_t index, int axis) {
     x = strong(g, x);
     index = x != 0 && index != 0 ? as_places(g, "take_along_axis", index) : 0;
-    int rank = krf__node_of(g, x)->rank;
+    int rank = rank_of(g, x);
     if (index == 0 || !krf__build_axis(g, "take_along_axis", rank, axis, &axis)) {
         return 0;
     }
@@ -176,7 +178,7 @@ static uint32_t inside(krf_graph *g, uint32_t place, int64_t extent) {
 
 /* x with the axes side by side, the first of them at `first`, as one axis. */
 static uint32_t merged(krf_graph *g, uint32_t x, int n, const int *axes, int first) {
-    int rank = krf__node_of(g, x)->rank, order[KRF_MAX_RANK], kept = 0;
+    int rank = rank_of(g, x), order[KRF_MAX_RANK], kept = 0;
     int64_t shape[KRF_MAX_RANK];
     for (int i = 0, k = 0; i < rank; i++) {
         if (k < n && axes[k] == i) {
@@ -205,7 +207,7 @@ uint32_t krf__build_index(krf_graph *g, uint32_t x, int n, const int *axes, cons
     if (x == 0) {
         return 0;
     }
-    int rank = krf__node_of(g, x)->rank, place_rank = 0, first;
+    int rank = rank_of(g, x), place_rank = 0, first;
     int64_t shape[KRF_MAX_RANK];
     for (int k = 0; k < n; k++) {
         if (!krf__build_axis(g, "index", rank, axes[k], &first) || first != axes[k] || (k > 0 && axes[k] <= axes[k - 1])) {
@@ -239,7 +241,7 @@ uint32_t krf__build_index(krf_graph *g, uint32_t x, int n, const int *axes, cons
         return x;
     }
     int order[KRF_MAX_RANK], left = 0; /* the places' axes go to the front */
-    rank = krf__node_of(g, x)->rank;
+    rank = rank_of(g, x);
     for (int i = 0; i < rank; i++) {
         bool of_places = i >= axes[0] && i < axes[0] + place_rank;
         order[of_places ? at + i - axes[0] : left < at ? left : left + place_rank] = i;

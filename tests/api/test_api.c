@@ -852,7 +852,10 @@ static void test_nil_graph(void **state) {
                       krf_sum((krf_expr){g, 1}, 0, NULL, false),
                       krf_add((krf_expr){g, 0}, (krf_expr){g, 0}),
                       krf_transpose((krf_expr){g, 0}, NULL),
-                      krf_flip((krf_expr){g, 0}, 0)};
+                      krf_flip((krf_expr){g, 0}, 0),
+                      krf_take((krf_expr){g, 0}, (krf_expr){g, 0}, 0),
+                      krf_concatenate(1, (krf_expr[]){{g, 0}}, 0),
+                      krf_indices(g, 2, (int64_t[]){2, 3})};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_false(krf_expr_ok(all[i]));
     }

@@ -64,6 +64,8 @@ def cases():
     yield "take(m, j * 2, axis=1)", clamped(M, J * 2, 1)
     yield "v[i64(i) * 100]", clamped(V, I * 100, 0)
     yield "m[i64(i) * 50, i64(i) * 50]", M.ravel()[clamped(np.arange(3), I * 50, 0) * 4 + clamped(np.arange(4), I * 50, 0)]
+    yield "take(v, arange(10) - 9)", clamped(V, np.arange(10) - 9, 0)
+    yield "take(v, arange(9))", clamped(V, np.arange(9), 0)
     yield "x.at[1].set(0)", set_at(X, 1, 0)
     yield "x.at[:, 1:3, ::2].set(m[:2, :2])", set_at(X, np.s_[:, 1:3, ::2], M[:2, :2])
     yield "x.at[::-1, -2:, 3:0:-2].set(m[:2, :2])", set_at(X, np.s_[::-1, -2:, 3:0:-2], M[:2, :2])
@@ -78,6 +80,8 @@ def cases():
     yield "sum(roll(m, 1, axis=1) * m, axis=0)", (np.roll(M, 1, 1) * M).sum(0)
     yield "sum(take(x, j, axis=2), axis=(0, 2))", np.take(X, J, 2).sum((0, 2))
     yield "take(sum(x, axis=0), j, axis=1) + 1", np.take(X.sum(0), J, 1) + 1
+    yield "cumsum(roll(m, 1, axis=1), axis=1) * roll(m, 2, axis=0)", np.cumsum(np.roll(M, 1, 1), 1) * np.roll(M, 2, 0)
+    yield "take(cumsum(v), v64 - 1)".replace("v64", "i64(v)"), np.cumsum(V)
     yield "take(v, argmax(m, axis=1))", V[M.argmax(1)]
     yield "take_along_axis(m, argmax(m, axis=1, keepdims=True), axis=1)", M.max(1, keepdims=True)
 

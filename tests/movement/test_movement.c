@@ -379,6 +379,37 @@ static void test_in_place(void **state) {
     }
 }
 
+/* Into memory that holds none of the elements that strides alone would lead to, but those that the places do. */
+static void test_overlap(void **state) {
+    enum { N = 60000 };
+    (void)state;
+    for (int r = 0; r < all.n; r++) {
+        krf_context *context = all.run[r].context;
+        int32_t *data = malloc(2 * N * sizeof *data);
+        krf_array *a = NULL, *front = NULL, *back = NULL;
+        assert_non_null(data);
+        for (int i = 0; i < 2 * N; i++) {
+            data[i] = i;
+        }
+        assert_int_equal(krf_array_from_host(context, KRF_I32, 1, (int64_t[]){2 * N}, data, &a), KRF_OK);
+        assert_int_equal(krf_array_view(a, 1, (int64_t[]){N}, (int64_t[]){1}, 0, &front), KRF_OK);
+        assert_int_equal(krf_array_view(a, 1, (int64_t[]){N}, (int64_t[]){1}, N / 2, &back), KRF_OK);
+        krf_graph *g = krf_graph_create(context);
+        krf_range backwards = {KRF_NONE, KRF_NONE, -1};
+        krf_expr places = krf_slice(krf_arange(g, 0, N, 1), 1, &backwards);
+        assert_int_equal(krf_eval(krf_take(krf_input(g, front), places, 0), &back), KRF_OK);
+        assert_int_equal(krf_array_to_host(back, data, N * sizeof *data), KRF_OK);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(data[i], N - 1 - i);
+        }
+        krf_graph_destroy(g);
+        krf_array_release(front);
+        krf_array_release(back);
+        krf_array_release(a);
+        free(data);
+    }
+}
+
 /* Other shifts and lengths are other arguments of the same kernel. */
 static void test_shared_kernels(void **state) {
     krf_context *context = all.run[all.n - 1].context;
@@ -401,7 +432,7 @@ static void test_shared_kernels(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numpy),    cmocka_unit_test(test_functions), cmocka_unit_test(test_errors),         cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_in_place),  cmocka_unit_test(test_shared_kernels),
+        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_in_place),  cmocka_unit_test(test_overlap), cmocka_unit_test(test_shared_kernels),
     };
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
