@@ -15,6 +15,7 @@ static void print_enums(void) {
     puts("} krf_status;\n");
     puts("typedef enum krf_dtype {");
 #define DTYPE(NAME, name, numpy, KIND, bytes, storage, ...) printf("    KRF_%s, /* in memory: %s */\n", #NAME, #storage);
+#define COMPLEX(NAME, name, numpy, bytes, PART) printf("    KRF_%s, /* in memory: two %s, the real part first */\n", #NAME, #PART);
 #include "ir/dtypes.def"
 #undef DTYPE
     puts("} krf_dtype;\n\n#endif");
@@ -55,6 +56,7 @@ static void print_ops(void) {
 #define COMBINE(...)
 #define ALIAS(...)
 #define OP(name, arity, rule, infix, doc) print_op(#name, arity, #rule, doc);
+#define JOIN OP
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
 #define SCAN(name, reduction, doc) print_scan(#name, doc);
 #include "ir/ops.def"
@@ -123,6 +125,7 @@ static const char *dtypes_of(const char *rule) {
         {"BITS", "bools and integers"},
         {"WHERE", "bool, then two of any"},
         {"ANY", "any"},
+        {"PARTS", "two of real; gives complex"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(rule, known[i][0]) == 0) {
@@ -182,9 +185,11 @@ static void print_functions(void) {
 #define COMBINE(...)
 #define ALIAS(...)
 #define OP(name, arity, rule, infix, doc) print_function(#name, arity, #rule, infix, doc);
+#define JOIN OP
 #define REDUCE(...)
 #include "ir/ops.def"
 #undef OP
+#undef JOIN
 #undef REDUCE
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
 #define OP(...)

@@ -12,7 +12,7 @@
 
 static bool is_leaf(krf__op op) {
     return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
-           op == KRF__view;
+           op == KRF__view || op == KRF__part;
 }
 
 static bool is_take(const krf__lowering *l, const krf__change *change) {
@@ -114,6 +114,23 @@ static int most_repeated(const krf__lowering *l, const krf__change *change) {
     bool several = change->node != 0 && (is_take(l, change) || n->op == KRF__sliding_window_view) && from > 0 && size > from;
     int64_t most = several ? l->repeated / ((size - 1) / from + 1) : l->repeated;
     return most < MAX_REPEATED ? (int)most : MAX_REPEATED;
+}
+
+/* Half of a complex array: its memory as real numbers, every second one. Half of an argument stays as it is. */
+static uint32_t lower_part(krf__lowering *l, const krf__node *part, uint32_t leaf) {
+    const krf__node *n = krf__node_of(l->out, leaf);
+    krf__layout layout = krf__memory_layout(l->out, leaf);
+    int64_t ints[KRF_MAX_RANK + 1] = {2 * layout.offset + (int64_t)part->value};
+    for (int i = 0; i < layout.rank; i++) {
+        ints[i + 1] = 2 * layout.strides[i];
+    }
+    krf__node node = {.op = KRF__view, .dtype = part->dtype, .rank = n->rank, .args = {leaf}, .n_ints = (uint32_t)layout.rank + 1};
+    if (n->op == KRF__placeholder && n->rank == 0) {
+        node = *part;
+        node.args[0] = leaf;
+        return krf__lower_add(l, &node, krf__shape_of(l->out, leaf), NULL);
+    }
+    return krf__lower_add(l, &node, krf__shape_of(l->out, leaf), ints);
 }
 
 /* Collects the elementwise nodes under `root` in ascending order; false when there are more than may be repeated. */
@@ -252,6 +269,8 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
             l.map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             l.map[id] = krf__build_input(out, in->arrays[n.value]);
+        } else if (n.op == KRF__part) {
+            l.map[id] = lower_part(&l, &n, l.map[n.args[0]]);
         } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {
             l.map[id] = lower_change(&l, id);
         } else {
