@@ -114,6 +114,16 @@ static const char *composed(const char *name) {
     return NULL;
 }
 
+static bool takes_complex(const char *name) {
+#define COMPLEX(name_, ...) \
+    if (strcmp(name, #name_) == 0) { \
+        return true; \
+    }
+#define COMPOSED(name_) COMPLEX(name_, )
+#include "ir/complex.def"
+    return false;
+}
+
 /* What its rule admits, and what comes out. */
 static const char *dtypes_of(const char *rule) {
     static const char *const known[][2] = {
@@ -160,8 +170,8 @@ static void print_function(const char *name, int arity, const char *rule, const 
             other = true;
         }
     }
-    printf("%s | %s%s%s | %d | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
-           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule));
+    printf("%s | %s%s%s | %d | %s | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
+           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule), takes_complex(name) || strcmp(rule, "LOGIC") == 0 ? "yes" : "");
     print_gradient(name, arity);
     printf(" | %s", doc);
     if (composed(name) != NULL) {
@@ -172,12 +182,12 @@ static void print_function(const char *name, int arity, const char *rule, const 
 
 static void print_functions(void) {
     puts("# Functions\n\n"
-         "Generated from `src/ir/ops.def`, `src/ir/ops_real.def` and `src/ir/compose.def`: change those.\n\n"
+         "Generated from `src/ir/ops.def`, `src/ir/ops_real.def`, `src/ir/compose.def` and `src/ir/complex.def`: change those.\n\n"
          "In C each is `krf_<name>`; in the text form it goes by its name or by the names in brackets, and by its operator. Operands are promoted and\n"
          "broadcast as [semantics.md](semantics.md) says. Results on special values are those of the Array API standard and of IEEE 754;\n"
          "[accuracy.md](accuracy.md) has the errors. Gradient: the operands by which a derivative is known.\n\n"
          "## Elementwise\n\n"
-         "| name | operator | operands | dtypes | gradient | what it computes |\n|---|---|---|---|---|---|");
+         "| name | operator | operands | dtypes | complex | gradient | what it computes |\n|---|---|---|---|---|---|---|");
 #define NODE(...)
 #define CODE(...)
 #define CUDA(...)

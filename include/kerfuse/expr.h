@@ -123,9 +123,24 @@ static inline krf_expr krf_scalar(krf_graph *graph, float value) { return krf_re
 static inline krf_expr krf_scalar(krf_graph *graph, int value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long long value) { return krf_int(graph, value); }
-#else
+template <class Complex> /* std::complex and what else has both parts */
+static inline auto krf_scalar(krf_graph *graph, const Complex &value) -> decltype(value.imag(), krf_expr()) {
+    return krf_complex(graph, static_cast<double>(value.real()), static_cast<double>(value.imag()));
+}
+#elif defined(__STDC_NO_COMPLEX__)
 #define krf_scalar(graph, value) \
     _Generic((value), float: krf_real, double: krf_real, long double: krf_real, default: krf_int)((graph), (value))
+#else
+static inline krf_expr krf_scalar_complex(krf_graph *graph, double _Complex value) {
+    const union {
+        double _Complex whole;
+        double parts[2];
+    } z = {value};
+    return krf_complex(graph, z.parts[0], z.parts[1]);
+}
+#define krf_scalar(graph, value) \
+    _Generic((value), float: krf_real, double: krf_real, long double: krf_real, float _Complex: krf_scalar_complex, \
+             double _Complex: krf_scalar_complex, default: krf_int)((graph), (value))
 #endif
 
 #endif

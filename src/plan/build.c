@@ -89,6 +89,7 @@ static uint32_t add_read(building *b, uint32_t id, bool gathered) {
     memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
     o.dtype = n->dtype;
     o.gathered = gathered;
+    o.half = krf__is_complex((krf_dtype)krf__node_of(b->p->g, base)->dtype);
     o.counts = krf__node_of(b->p->g, base)->op == KRF__iota;
     o.buffer = o.counts ? 0 : b->p->memory_of[base] - 1;
     set_strides(b, &o, &layout);
@@ -206,9 +207,10 @@ static krf_status add_value(building *b, uint32_t root) {
     return status;
 }
 
-static krf_status add_store_of(building *b, uint32_t value_of, uint32_t buffer, const krf__layout *layout) {
+static krf_status add_store_of(building *b, uint32_t value_of, bool half, uint32_t buffer, const krf__layout *layout) {
     krf__operand o;
     memset(&o, 0, sizeof o);
+    o.half = half;
     o.dtype = krf__node_of(b->p->g, value_of)->dtype;
     o.store = true;
     o.buffer = buffer;
@@ -227,7 +229,7 @@ static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int
         memcpy(layout.strides, strides, n->rank * sizeof *strides);
     }
     if (n->op != KRF__complex_of) {
-        return add_store_of(b, id, buffer, &layout);
+        return add_store_of(b, id, false, buffer, &layout);
     }
     krf_status status = KRF_OK;
     for (int i = 0; i < layout.rank; i++) {
@@ -235,7 +237,7 @@ static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int
     }
     for (int k = 0; k < 2 && status == KRF_OK; k++) {
         layout.offset = k;
-        status = add_store_of(b, n->args[k], buffer, &layout);
+        status = add_store_of(b, n->args[k], true, buffer, &layout);
     }
     return status;
 }

@@ -2,6 +2,9 @@
  * is exact and expected values are plain C. */
 #include "ops/common.h"
 
+#include <complex.h>
+#undef I
+
 enum { ROWS = 4, COLUMNS = 6, MANY = 100003 };
 
 static runs all_runs;
@@ -507,6 +510,8 @@ static void test_promotion(void **unused) {
     assert_int_equal(krf_expr_dtype(krf_multiply(krf_int(g, 3), krf_complex(g, 1, 2))), KRF_C128);
     assert_true(krf_expr_weak(krf_multiply(krf_int(g, 3), krf_complex(g, 1, 2))));
     assert_true(krf_expr_weak(krf_abs(krf_complex(g, 3, 4))));
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, CMPLX(1, 2))), KRF_C128);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, CMPLXF(1, 2))), KRF_C128);
     assert_int_equal(krf_expr_dtype(krf_abs(c64)), KRF_F32);
     assert_int_equal(krf_expr_dtype(krf_imag_part(c128)), KRF_F64);
     assert_int_equal(krf_expr_dtype(krf_var(c64, 0, 0, NULL, false)), KRF_F32);
