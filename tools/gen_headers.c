@@ -201,6 +201,7 @@ static void print_functions(void) {
 #undef OP
 #undef JOIN
 #undef REDUCE
+#undef SCAN
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
 #define OP(...)
 #define REDUCE(name, rule, doc) printf("| `%s` | %s |\n", #name, doc);

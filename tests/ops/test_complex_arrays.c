@@ -24,6 +24,14 @@ static double total(int j, double (*f)(int, int)) {
     return sum;
 }
 
+static double so_far(int i, double (*f)(int)) {
+    double sum = 0;
+    for (int j = 0; j <= i; j++) {
+        sum += f(j);
+    }
+    return sum;
+}
+
 static double squares(int i) {
     double sum = 0;
     for (int j = 0; j < COLUMNS; j++) {
@@ -94,6 +102,8 @@ static bool zero(int i, int j) { return zr(i, j) == 0 && zi(i, j) == 0; }
     CASE("norm(z, axis=1) ** 2", X, 1, ROWS, 1, squares(i), 0) \
     CASE("var(z, axis=1)", X, 1, ROWS, 1, variance(i), 0) \
     CASE("any(z, axis=0) & all(w)", B, 1, COLUMNS, 1, 1, 0) \
+    CASE("cumsum(w * 1j)", Z, 1, COLUMNS, 1, -so_far(i, wi), so_far(i, wr)) \
+    CASE("conj(cumsum(w + 1))[::2]", Z, 1, 3, 1, so_far(2 * i, wr) + 2 * i + 1, -so_far(2 * i, wi)) \
     CASE("count_nonzero(z)", I, 0, 1, 1, counted(), 0) \
     CASE("z[:0].sum()", Z, 0, 1, 1, 0, 0) \
     CASE("eye(4, dtype=c64) * 1j", C64, 2, ROWS, ROWS, 0, i == j) \
@@ -539,6 +549,8 @@ static void test_errors(void **unused) {
         {"max(z)", "max: not defined for c64; complex numbers have no order: reduce abs(x)"},
         {"argmin(z)", "min: not defined for c64"},
         {"prod(z)", "prod: not defined for c64"},
+        {"cumprod(z)", "cumprod: not defined for c64"},
+        {"cummax(z)", "cummax: not defined for c64; complex numbers have no order"},
         {"logsumexp(z)", "max: not defined for c64"},
         {"f32(z)", "cast: c64 to f32 loses the imaginary part: cast real(x), imag(x) or abs(x)"},
         {"i32(z)", "cast: c64 to i32"},
