@@ -19,7 +19,7 @@ static const char help[] =
     "  fusedump 'mean(x*x, axis=1)' -i x=f64[n,64] -i n=1000 --target c\n"
     "  fusedump model.krf --emit plan\n"
     "\n"
-    "  -i NAME=f32[1024,64] an array; -i s=f64 a rank-0 operand; -i s=float, -i k=int a weak scalar of each run;\n"
+    "  -i NAME=f32[1024,64] an array; -i s=f64 a rank-0 operand; -i s=float, k=int, a=complex: weak scalars of each run;\n"
     "                       -i s=0.5 a number; -i n=1000 also an extent. Extents without a value are 1048576\n"
     "      --target T       cuda (default) or c\n"
     "      --arch sm_90     the GPU that ptx and cubin are for\n"

@@ -17,7 +17,7 @@ static const char help[] =
     "  fuserun 'sum((x - y)**2)' -i x=x.npy -i y=y.npy\n"
     "  fuserun 'd = x - y; return d*d, mean(d*d, axis=1)' -i x=x.npy -i y=y.npy -o d2.npy -o m.npy\n"
     "\n"
-    "  -i NAME=FILE.npy     what a name stands for; -i s=0.5 is a scalar that takes the dtype of what it meets\n"
+    "  -i NAME=FILE.npy     what a name stands for; -i s=0.5 (or 1-2j) is a scalar that takes the dtype of what it meets\n"
     "  -o OUT.npy           where a result goes, once for each, in order; results of rank 0 are printed\n"
     "                       when there are only files for the others\n"
     "      --device DEVICE  auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:1\n"

@@ -4,7 +4,7 @@
 // By the odds u = x / (1 - x) or their inverse, whichever is above 1: both as 1 + (1 - 2 y) / y, y the smaller of x, 1 - x.
 // Outside 0 to 1 is NaN before all else: gcc 13 takes a guard of the result for true where y is negative.
 KRF_FN double krf_logit(double a) {
-    double x = (a >= 0.0) & (a <= 1.0) ? a : krf_unbits_f64(0x7ff8000000000000u);
+    double x = ((a >= 0.0) & (a <= 1.0)) ? a : krf_unbits_f64(0x7ff8000000000000u);
     int upper = x > 0.5;
     double y = upper ? 1.0 - x : x; // exact
     double n = 1.0 - 2.0 * y, n_low = (1.0 - n) - 2.0 * y;

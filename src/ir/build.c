@@ -310,14 +310,14 @@ static krf_dtype accumulator(krf__rule rule, krf_dtype given) {
     }
 }
 
-/* Sums of complex numbers are sums of their parts; the accumulators of products and extremes are not. False, with the error, for these. */
+/* Complex numbers have no extremes, and no products of their parts for cumprod (prod is made of multiplications). False, with the error, for these. */
 static bool folds_by_parts(krf_graph *g, krf__op op, uint32_t x) {
     krf__op reduction = krf__op_reduction(op);
-    bool product = reduction == KRF__prod;
+    bool product = reduction == KRF__prod && op != KRF__prod;
     if (!krf__is_complex((krf_dtype)krf__node_of(g, x)->dtype) || (!product && krf__op_info_of(reduction)->rule != KRF__RULE_SAME)) {
         return true;
     }
-    not_in(g, op, &x, 1, product ? "use exp(sum(log(x))), or multiply slices" : "complex numbers have no order: reduce abs(x)");
+    not_in(g, op, &x, 1, product ? "use exp(cumsum(log(x)))" : "complex numbers have no order: reduce abs(x)");
     return false;
 }
 

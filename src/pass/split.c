@@ -57,6 +57,58 @@ static uint32_t over_half(const splitting *s, uint32_t id, uint32_t half) {
     return half == 0 ? 0 : krf__graph_add(s->out, &n, krf__shape_of(s->in, id), krf__ints_of(s->in, id));
 }
 
+/* Elements [first, first + n) of the last axis. */
+static krf__pair last_axis(const splitting *s, krf__pair x, int64_t first, int64_t n) {
+    krf_range ranges[KRF_MAX_RANK];
+    int rank = krf__node_of(s->out, x.re)->rank;
+    for (int i = 0; i < rank; i++) {
+        ranges[i] = i + 1 < rank ? (krf_range){KRF_NONE, KRF_NONE, 1} : (krf_range){first, first + n, 1};
+    }
+    return (krf__pair){krf__build_slice(s->out, x.re, rank, ranges), krf__build_slice(s->out, x.im, rank, ranges)};
+}
+
+static krf__pair multiply(const splitting *s, krf__pair a, krf__pair b) {
+    krf__pair operands[3] = {a, b, {0, 0}};
+    return krf__complex_apply(s->out, KRF__multiply, (krf_dtype)krf__node_of(s->out, a.re)->dtype, operands);
+}
+
+/* A product has no accumulator of its own: the first half of the elements times the second half, until one is left; odd ones wait and follow one by
+ * one. The reduced axes become one axis, the last. */
+static krf__pair product(const splitting *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->in, id);
+    const int64_t mask = krf__ints_of(s->in, id)[0], *extents = krf__shape_of(s->in, n->args[0]);
+    int rank = krf__node_of(s->in, n->args[0])->rank, axes[KRF_MAX_RANK], kept = 0, all = 0;
+    int64_t shape[KRF_MAX_RANK], left = 1;
+    for (int reduced = 0; reduced < 2; reduced++) {
+        for (int i = 0; i < rank; i++) {
+            if ((mask >> i & 1) == reduced) {
+                axes[all++] = i;
+                left *= reduced ? extents[i] : 1;
+                shape[kept] = extents[i];
+                kept += !reduced;
+            }
+        }
+    }
+    krf__pair x = {whole(s, s->map[n->args[0]].re, n->args[0]), whole(s, s->map[n->args[0]].im, n->args[0])}, rest = {0, 0};
+    if (left == 0) {
+        uint32_t one = krf__build_cast(s->out, krf__build_int(s->out, 1, true), krf__part_of((krf_dtype)n->dtype));
+        return (krf__pair){whole(s, one, id), 0};
+    }
+    shape[kept] = left;
+    x.re = krf__build_reshape(s->out, krf__build_transpose(s->out, x.re, axes), kept + 1, shape);
+    x.im = krf__build_reshape(s->out, krf__build_transpose(s->out, x.im, axes), kept + 1, shape);
+    for (; left > 1 && x.re != 0 && x.im != 0; left /= 2) {
+        krf__pair odd = last_axis(s, x, left - left % 2, left % 2);
+        if (left % 2 != 0) {
+            rest = rest.re != 0 ? multiply(s, odd, rest) : odd;
+        }
+        x = multiply(s, last_axis(s, x, 0, left / 2), last_axis(s, x, left / 2, left / 2));
+    }
+    x = rest.re != 0 && x.re != 0 ? multiply(s, x, rest) : x;
+    return (krf__pair){krf__build_reshape(s->out, x.re, n->rank, krf__shape_of(s->in, id)),
+                       krf__build_reshape(s->out, x.im, n->rank, krf__shape_of(s->in, id))};
+}
+
 static krf__pair cast(const splitting *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->in, id);
     krf__pair x = s->map[n->args[0]];
@@ -92,6 +144,8 @@ static krf__pair split(const splitting *s, uint32_t id) {
         y = cast(s, id);
     } else if (krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE) {
         y = elementwise(s, id);
+    } else if (n->op == KRF__prod && s->map[n->args[0]].im != 0) {
+        y = product(s, id);
     } else {
         krf__pair x = s->map[n->args[0]];
         y = (krf__pair){over_half(s, id, x.re), over_half(s, id, x.im)};

@@ -1,5 +1,5 @@
-/* Complex arrays: layouts, views, reductions, scalars, plans, promotion, casts and errors. Elements are small whole numbers, so that every sum and product
- * is exact and expected values are plain C. */
+/* Complex arrays: layouts, views, reductions, scalars, plans, promotion, casts and errors. Elements are small whole numbers, so that every sum and
+ * product is exact and expected values are plain C. */
 #include "ops/common.h"
 
 #include <complex.h>
@@ -30,6 +30,17 @@ static double so_far(int i, double (*f)(int)) {
         sum += f(j);
     }
     return sum;
+}
+
+/* w[first] * ... * w[end - 1]: the real or the imaginary part. */
+static double product_of(int first, int end, int half) {
+    double re = 1, im = 0;
+    for (int j = first; j < end; j++) {
+        double next = re * wr(j) - im * wi(j);
+        im = re * wi(j) + im * wr(j);
+        re = next;
+    }
+    return half == 0 ? re : im;
 }
 
 static double squares(int i) {
@@ -104,6 +115,11 @@ static bool zero(int i, int j) { return zr(i, j) == 0 && zi(i, j) == 0; }
     CASE("any(z, axis=0) & all(w)", B, 1, COLUMNS, 1, 1, 0) \
     CASE("cumsum(w * 1j)", Z, 1, COLUMNS, 1, -so_far(i, wi), so_far(i, wr)) \
     CASE("conj(cumsum(w + 1))[::2]", Z, 1, 3, 1, so_far(2 * i, wr) + 2 * i + 1, -so_far(2 * i, wi)) \
+    CASE("prod(w[:3])", Z, 0, 1, 1, product_of(0, 3, 0), product_of(0, 3, 1)) \
+    CASE("prod(z[:3, 1:] * 0 + w[1:], axis=1)", Z, 1, 3, 1, product_of(1, COLUMNS, 0), product_of(1, COLUMNS, 1)) \
+    CASE("prod(z * 0 + 1j, axis=(1, 0), keepdims=True)", Z, 2, 1, 1, 1, 0) \
+    CASE("prod(z[:2, :1] * 0 + 2j, axis=0)", Z, 1, 1, 1, -4, 0) \
+    CASE("prod(z[:, :0], axis=1)", Z, 1, ROWS, 1, 1, 0) \
     CASE("count_nonzero(z)", I, 0, 1, 1, counted(), 0) \
     CASE("z[:0].sum()", Z, 0, 1, 1, 0, 0) \
     CASE("eye(4, dtype=c64) * 1j", C64, 2, ROWS, ROWS, 0, i == j) \
@@ -497,6 +513,50 @@ static void test_long_sums(void **unused) {
     free(half);
 }
 
+/* ---- fusion ---- */
+
+static void test_fusion(void **unused) {
+    (void)unused;
+    static const char *const texts[] = {
+        "exp(z * w - 1) / (z + 3.5j) - conj(z).sum(axis=1, keepdims=True)",
+        "y = log(z + 0.1) * sqrt(w); y - mean(y, axis=0) + y[::-1] ** 2",
+        "y = z / (abs(z) + x + 0.3j); where(abs(y) > 0.5, y.T.reshape(4, 6), cumsum(y * w, 1)) - 2j",
+        "concatenate([sinh(z), atan(w * z)[:, ::-1]], 1).sum(axis=0)",
+    };
+    static const char *const limits[] = {NULL, "off", "operations=3,results=1", "operations=7,repeated=2,epilogue=0"};
+    const char *device = all_runs.cuda ? getenv("KRF_TEST_DEVICE") : "cpu";
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        char first[16 * 64], data[16 * 64];
+        for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+            krf_context_options options = krf_context_options_default();
+            krf_context *context;
+            options.device = device;
+            options.fusion = limits[l];
+            options.cpu_tier = KRF_CPU_INTERPRET;
+            assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+            krf_graph *g = krf_graph_create(context);
+            krf_array *z = make_z(context, true, COLUMNS_FIRST), *w = make_w(context, true), *x = make_x(context, true), *out = NULL;
+            krf_binding names[] = {krf_bind_array("z", z), krf_bind_array("w", w), krf_bind_array("x", x)};
+            krf_expr y;
+            if (krf_parse(g, texts[t], names, 3, &y) != KRF_OK || krf_eval(y, &out) != KRF_OK) {
+                fail_msg("%s: %s", texts[t], krf_error_message());
+            }
+            size_t bytes = (size_t)krf_array_size(out) * 8;
+            assert_int_equal(krf_array_to_host(out, l == 0 ? first : data, bytes), KRF_OK);
+            if (l > 0 && memcmp(first, data, bytes) != 0) {
+                COMPLAIN("%s: other bits under \"%s\"", texts[t], limits[l]);
+            }
+            krf_array_release(out);
+            krf_array_release(z);
+            krf_array_release(w);
+            krf_array_release(x);
+            krf_graph_destroy(g);
+            krf_context_destroy(context);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* ---- dtypes ---- */
 
 static void test_promotion(void **unused) {
@@ -520,8 +580,8 @@ static void test_promotion(void **unused) {
     assert_int_equal(krf_expr_dtype(krf_multiply(krf_int(g, 3), krf_complex(g, 1, 2))), KRF_C128);
     assert_true(krf_expr_weak(krf_multiply(krf_int(g, 3), krf_complex(g, 1, 2))));
     assert_true(krf_expr_weak(krf_abs(krf_complex(g, 3, 4))));
-    assert_int_equal(krf_expr_dtype(krf_scalar(g, CMPLX(1, 2))), KRF_C128);
-    assert_int_equal(krf_expr_dtype(krf_scalar(g, CMPLXF(1, 2))), KRF_C128);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, (double _Complex)(1 + 2 * _Complex_I))), KRF_C128);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, (float _Complex)(1 + 2 * _Complex_I))), KRF_C128);
     assert_int_equal(krf_expr_dtype(krf_abs(c64)), KRF_F32);
     assert_int_equal(krf_expr_dtype(krf_imag_part(c128)), KRF_F64);
     assert_int_equal(krf_expr_dtype(krf_var(c64, 0, 0, NULL, false)), KRF_F32);
@@ -548,7 +608,6 @@ static void test_errors(void **unused) {
         {"complex(z, 1)", "it takes two real numbers"},
         {"max(z)", "max: not defined for c64; complex numbers have no order: reduce abs(x)"},
         {"argmin(z)", "min: not defined for c64"},
-        {"prod(z)", "prod: not defined for c64"},
         {"cumprod(z)", "cumprod: not defined for c64"},
         {"cummax(z)", "cummax: not defined for c64; complex numbers have no order"},
         {"logsumexp(z)", "max: not defined for c64"},
@@ -583,7 +642,8 @@ static int close_all(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promotion), cmocka_unit_test(test_errors),  cmocka_unit_test(test_printing), cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_scalars),   cmocka_unit_test(test_outputs), cmocka_unit_test(test_long_sums), cmocka_unit_test(test_values),
+        cmocka_unit_test(test_scalars),   cmocka_unit_test(test_outputs), cmocka_unit_test(test_long_sums), cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_values),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
