@@ -56,6 +56,8 @@ void krf__emit_extents(krf__emitter *e, krf__str *out) {
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             if (krf__stride_class(k, &k->operands[i], d) == 2) {
                 krf__str_printf(out, "const %s %s_s%d = (%s)%s%s_s%d;\n", type, e->operand_names[i], d, type, a, e->operand_names[i], d);
+            } else if (krf__stride_class(k, &k->operands[i], d) == 3) { /* known, so that compilers see both halves interleaved */
+                krf__str_printf(out, "const %s %s_s%d = 2;\n", type, e->operand_names[i], d);
             }
         }
     }
@@ -86,7 +88,7 @@ void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, i
         int class_ = krf__stride_class(e->k, o, d);
         if (d != except && class_ == 1) {
             krf__str_printf(out, " + i%d", d);
-        } else if (d != except && class_ == 2) {
+        } else if (d != except && class_ >= 2) {
             krf__str_printf(out, " + i%d * %s_s%d", d, e->operand_names[operand], d);
         }
     }

@@ -100,7 +100,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     if (place) {
         int class_ = krf__stride_class(e->k, o, fast_dim(e));
         krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);
-        if (class_ == 2) {
+        if (class_ >= 2) {
             krf__str_printf(out, "%s_s%d)", name, fast_dim(e));
         }
         return;
@@ -189,7 +189,7 @@ static void put_copy_out(krf__emitter *e, krf__str *out) {
             int class_ = krf__stride_class(e->k, &e->k->operands[instr->slot], fast_dim(e));
             krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
             krf__str_put(out, class_ == 1 ? "j + k" : class_ == 0 ? "0" : "(j + k) * ");
-            if (class_ == 2) {
+            if (class_ >= 2) {
                 krf__str_printf(out, "%s_s%d", name, fast_dim(e));
             }
             krf__str_printf(out, "] = b_%s[k];\n}\n", name);

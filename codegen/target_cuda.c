@@ -88,7 +88,7 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     if (along && k->vector > 1 && class_ != 0) {
         krf__str_put(out, " + k");
     }
-    if (along && k->vector > 1 && class_ == 2) {
+    if (along && k->vector > 1 && class_ >= 2) {
         krf__str_printf(out, " * %s_s%d", name, fast);
     }
     krf__str_put(out, ")");

@@ -88,6 +88,19 @@ bool tool_number(const tool_input *input, krf_binding *binding) {
         return true;
     }
     double f = strtod(text, &end);
+    if (end != text && (*end == '+' || *end == '-')) { /* 1-2j */
+        const char *imaginary = end;
+        double im = strtod(imaginary, &end);
+        if (end == imaginary || strcmp(end, "j") != 0) {
+            return false;
+        }
+        *binding = krf_bind_complex(input->name, f, im);
+        return true;
+    }
+    if (end != text && strcmp(end, "j") == 0) {
+        *binding = krf_bind_complex(input->name, 0, f);
+        return true;
+    }
     if (*end != '\0' || end == text) {
         return false;
     }

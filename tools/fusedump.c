@@ -19,7 +19,7 @@ static const char help[] =
     "  fusedump 'mean(x*x, axis=1)' -i x=f64[n,64] -i n=1000 --target c\n"
     "  fusedump model.krf --emit plan\n"
     "\n"
-    "  -i NAME=f32[1024,64] an array; -i s=f64 a rank-0 operand; -i s=float, -i k=int a weak scalar of each run;\n"
+    "  -i NAME=f32[1024,64] an array; -i s=f64 a rank-0 operand; -i s=float, k=int, a=complex: weak scalars of each run;\n"
     "                       -i s=0.5 a number; -i n=1000 also an extent. Extents without a value are 1048576\n"
     "      --target T       cuda (default) or c\n"
     "      --arch sm_90     the GPU that ptx and cubin are for\n"
@@ -234,7 +234,7 @@ static bool read_extents(job *j, const char *p, int *rank, int64_t *shape) {
     return strcmp(p, "]") == 0;
 }
 
-/* "f32[1024, 64]", "f64", "float", "int". */
+/* "f32[1024, 64]", "f64", "float", "int", "complex". */
 static int bind_operand(job *j, const char *name, const char *value) {
     char type[16] = "";
     size_t length = tool_name_length(value);
@@ -243,8 +243,8 @@ static int bind_operand(job *j, const char *name, const char *value) {
     int rank = 0;
     int64_t shape[KRF_MAX_RANK];
     memcpy(type, value, length < sizeof type ? length : 0);
-    if (strcmp(value, "int") == 0 || strcmp(value, "float") == 0) {
-        x = krf_placeholder_weak(j->graph, name, *value == 'i' ? KRF_I64 : KRF_F64);
+    if (strcmp(value, "int") == 0 || strcmp(value, "float") == 0 || strcmp(value, "complex") == 0) {
+        x = krf_placeholder_weak(j->graph, name, *value == 'i' ? KRF_I64 : *value == 'f' ? KRF_F64 : KRF_C128);
     } else if (krf_dtype_from_name(type, &dtype)
                && (value[length] == '\0' || (value[length] == '[' && read_extents(j, value + length, &rank, shape)))) {
         x = krf_placeholder(j->graph, name, dtype, rank, shape);

@@ -17,7 +17,7 @@ static const char help[] =
     "  fuserun 'sum((x - y)**2)' -i x=x.npy -i y=y.npy\n"
     "  fuserun 'd = x - y; return d*d, mean(d*d, axis=1)' -i x=x.npy -i y=y.npy -o d2.npy -o m.npy\n"
     "\n"
-    "  -i NAME=FILE.npy     what a name stands for; -i s=0.5 is a scalar that takes the dtype of what it meets\n"
+    "  -i NAME=FILE.npy     what a name stands for; -i s=0.5 (or 1-2j) is a scalar that takes the dtype of what it meets\n"
     "  -i NAME=bf16:FILE.npy  the bits of each element as another dtype of the same size: NumPy has no bf16, and\n"
     "                       saves 2 bytes without meaning (|V2) or integers (u2)\n"
     "  -o OUT.npy           where a result goes, once for each, in order; results of rank 0 are printed\n"
@@ -193,8 +193,8 @@ static int run(job *j) {
     return TOOL_DONE;
 }
 
-/* Prints a number with as few digits as read back to the same bits. */
-static void print_real(double value, bool single) {
+/* A number with as few digits as read back to the same bits. */
+static void put_real(double value, bool single) {
     char text[40];
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
@@ -202,7 +202,23 @@ static void print_real(double value, bool single) {
             break;
         }
     }
-    puts(value != value ? "nan" : text);
+    fputs(value != value ? "nan" : text, stdout);
+}
+
+static void print_real(double value, bool single) {
+    put_real(value, single);
+    putchar('\n');
+}
+
+/* As Python does: (1-2j). */
+static void print_complex(double re, double im, bool single) {
+    putchar('(');
+    put_real(re, single);
+    if (im != im || !signbit(im)) {
+        putchar('+');
+    }
+    put_real(im, single);
+    puts("j)");
 }
 
 /* f16 and bf16 are 16 bits: sign, exponent, and this many bits of mantissa. */
@@ -227,6 +243,8 @@ static int print_scalar(krf_array *array) {
         uint64_t u64;
         float f32;
         double f64;
+        float c64[2];
+        double c128[2];
     } value;
     krf_dtype dtype = krf_array_dtype(array);
     if (krf_array_to_host(array, &value, krf_dtype_size(dtype)) != KRF_OK) {
@@ -246,6 +264,8 @@ static int print_scalar(krf_array *array) {
     case KRF_BF16: print_real(half_value(value.u16, 7), true); break;
     case KRF_F32: print_real(value.f32, true); break;
     case KRF_F64: print_real(value.f64, false); break;
+    case KRF_C64: print_complex(value.c64[0], value.c64[1], true); break;
+    case KRF_C128: print_complex(value.c128[0], value.c128[1], false); break;
     }
     return TOOL_DONE;
 }

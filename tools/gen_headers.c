@@ -15,6 +15,7 @@ static void print_enums(void) {
     puts("} krf_status;\n");
     puts("typedef enum krf_dtype {");
 #define DTYPE(NAME, name, numpy, KIND, bytes, storage, ...) printf("    KRF_%s, /* in memory: %s */\n", #NAME, #storage);
+#define COMPLEX(NAME, name, numpy, bytes, PART) printf("    KRF_%s, /* in memory: two %s, the real part first */\n", #NAME, #PART);
 #include "ir/dtypes.def"
 #undef DTYPE
     puts("} krf_dtype;\n\n#endif");
@@ -55,6 +56,7 @@ static void print_ops(void) {
 #define COMBINE(...)
 #define ALIAS(...)
 #define OP(name, arity, rule, infix, doc) print_op(#name, arity, #rule, doc);
+#define JOIN OP
 #define REDUCE(name, rule, doc) print_reduction(#name, doc);
 #define SCAN(name, reduction, doc) print_scan(#name, doc);
 #include "ir/ops.def"
@@ -112,6 +114,16 @@ static const char *composed(const char *name) {
     return NULL;
 }
 
+static bool takes_complex(const char *name) {
+#define COMPLEX(name_, ...) \
+    if (strcmp(name, #name_) == 0) { \
+        return true; \
+    }
+#define COMPOSED(name_) COMPLEX(name_, )
+#include "ir/complex.def"
+    return false;
+}
+
 /* What its rule admits, and what comes out. */
 static const char *dtypes_of(const char *rule) {
     static const char *const known[][2] = {
@@ -123,6 +135,7 @@ static const char *dtypes_of(const char *rule) {
         {"BITS", "bools and integers"},
         {"WHERE", "bool, then two of any"},
         {"ANY", "any"},
+        {"PARTS", "two of real; gives complex"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(rule, known[i][0]) == 0) {
@@ -157,8 +170,8 @@ static void print_function(const char *name, int arity, const char *rule, const 
             other = true;
         }
     }
-    printf("%s | %s%s%s | %d | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
-           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule));
+    printf("%s | %s%s%s | %d | %s | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
+           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule), takes_complex(name) || strcmp(rule, "LOGIC") == 0 ? "yes" : "");
     print_gradient(name, arity);
     printf(" | %s", doc);
     if (composed(name) != NULL) {
@@ -169,12 +182,12 @@ static void print_function(const char *name, int arity, const char *rule, const 
 
 static void print_functions(void) {
     puts("# Functions\n\n"
-         "Generated from `src/ir/ops.def`, `src/ir/ops_real.def` and `src/ir/compose.def`: change those.\n\n"
+         "Generated from `src/ir/ops.def`, `src/ir/ops_real.def`, `src/ir/compose.def` and `src/ir/complex.def`: change those.\n\n"
          "In C each is `krf_<name>`; in the text form it goes by its name or by the names in brackets, and by its operator. Operands are promoted and\n"
          "broadcast as [semantics.md](semantics.md) says. Results on special values are those of the Array API standard and of IEEE 754;\n"
          "[accuracy.md](accuracy.md) has the errors. Gradient: the operands by which a derivative is known.\n\n"
          "## Elementwise\n\n"
-         "| name | operator | operands | dtypes | gradient | what it computes |\n|---|---|---|---|---|---|");
+         "| name | operator | operands | dtypes | complex | gradient | what it computes |\n|---|---|---|---|---|---|---|");
 #define NODE(...)
 #define CODE(...)
 #define CUDA(...)
@@ -182,9 +195,11 @@ static void print_functions(void) {
 #define COMBINE(...)
 #define ALIAS(...)
 #define OP(name, arity, rule, infix, doc) print_function(#name, arity, #rule, infix, doc);
+#define JOIN OP
 #define REDUCE(...)
 #include "ir/ops.def"
 #undef OP
+#undef JOIN
 #undef REDUCE
 #undef SCAN
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");

@@ -33,6 +33,8 @@ typedef enum krf_dtype {
     KRF_BF16, /* in memory: unsigned short */
     KRF_F32, /* in memory: float */
     KRF_F64, /* in memory: double */
+    KRF_C64, /* in memory: two F32, the real part first */
+    KRF_C128, /* in memory: two F64, the real part first */
 } krf_dtype;
 
 #endif

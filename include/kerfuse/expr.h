@@ -46,15 +46,17 @@ KRF_API krf_expr krf_placeholder(krf_graph *graph, const char *name, krf_dtype d
 KRF_API krf_expr krf_placeholder_strided(krf_graph *graph, const char *name, krf_dtype dtype, int rank,
                                          const int64_t *shape, const int64_t *strides);
 
-/* A weak scalar that is bound at each run: KRF_I64 for int, KRF_F64 for float. */
+/* A weak scalar that is bound at each run: KRF_I64 for int, KRF_F64 for float, KRF_C128 for complex. */
 KRF_API krf_expr krf_placeholder_weak(krf_graph *graph, const char *name, krf_dtype dtype);
 
 /* Weak scalars. A value given here is an argument of the kernel, so another value needs no other kernel, except 0, 1,
  * -1, 2 and 0.5, which are printed into it. krf_scalar(graph, value) picks by the type of value. */
 KRF_API krf_expr krf_int(krf_graph *graph, int64_t value);
 KRF_API krf_expr krf_real(krf_graph *graph, double value);
+KRF_API krf_expr krf_complex(krf_graph *graph, double re, double im);
 
-/* x converted to dtype. Float to integer truncates, clamps to the ends and sends NaN to 0; anything to bool is x != 0. */
+/* x converted to dtype. Float to integer truncates, clamps to the ends and sends NaN to 0; anything to bool is x != 0. A complex x to a
+ * dtype that is not complex, bool aside, is an error: krf_real_part(x) or krf_abs(x) can be cast. */
 KRF_API krf_expr krf_cast(krf_expr x, krf_dtype dtype);
 
 /* Views. They copy nothing.
@@ -88,18 +90,20 @@ KRF_API krf_expr krf_triu(krf_expr x, int64_t k);
 KRF_API krf_expr krf_tril(krf_expr x, int64_t k);
 
 /* Names for operands: to krf_parse, what a name in the text stands for; to krf_plan_run, what a placeholder is bound to. */
-typedef enum krf_binding_kind { KRF_BIND_ARRAY, KRF_BIND_INT, KRF_BIND_REAL, KRF_BIND_EXPR } krf_binding_kind;
+typedef enum krf_binding_kind { KRF_BIND_ARRAY, KRF_BIND_INT, KRF_BIND_REAL, KRF_BIND_EXPR, KRF_BIND_COMPLEX } krf_binding_kind;
 typedef struct krf_binding {
     const char *name; /* NULL in krf_plan_run: the placeholder at this position */
     krf_binding_kind kind;
     krf_array *array;
     int64_t i;
-    double f;
+    double f;         /* of a complex number the real part */
     krf_expr expr;
+    double imaginary;
 } krf_binding;
 KRF_API krf_binding krf_bind_array(const char *name, krf_array *array);
 KRF_API krf_binding krf_bind_int(const char *name, int64_t value);
 KRF_API krf_binding krf_bind_real(const char *name, double value);
+KRF_API krf_binding krf_bind_complex(const char *name, double re, double im);
 KRF_API krf_binding krf_bind_expr(const char *name, krf_expr expr);
 
 /* Builds the expression that a text says, in NumPy's notation: "maximum(x, 0) + log1p(exp(-abs(x)))", or a program of
@@ -119,9 +123,24 @@ static inline krf_expr krf_scalar(krf_graph *graph, float value) { return krf_re
 static inline krf_expr krf_scalar(krf_graph *graph, int value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long long value) { return krf_int(graph, value); }
-#else
+template <class Complex> /* std::complex and what else has both parts */
+static inline auto krf_scalar(krf_graph *graph, const Complex &value) -> decltype(value.imag(), krf_expr()) {
+    return krf_complex(graph, static_cast<double>(value.real()), static_cast<double>(value.imag()));
+}
+#elif defined(__STDC_NO_COMPLEX__)
 #define krf_scalar(graph, value) \
     _Generic((value), float: krf_real, double: krf_real, long double: krf_real, default: krf_int)((graph), (value))
+#else
+static inline krf_expr krf_scalar_complex(krf_graph *graph, double _Complex value) {
+    const union {
+        double _Complex whole;
+        double parts[2];
+    } z = {value};
+    return krf_complex(graph, z.parts[0], z.parts[1]);
+}
+#define krf_scalar(graph, value) \
+    _Generic((value), float: krf_real, double: krf_real, long double: krf_real, float _Complex: krf_scalar_complex, \
+             double _Complex: krf_scalar_complex, default: krf_int)((graph), (value))
 #endif
 
 #endif

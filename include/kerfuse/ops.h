@@ -151,6 +151,21 @@ KRF_API krf_expr krf_isnan(krf_expr x);
 /* Whether x is infinite. */
 KRF_API krf_expr krf_isinf(krf_expr x);
 
+/* x + y i, of two real numbers: c64; c128 of f64 and of integers of 32 and 64 bits. */
+KRF_API krf_expr krf_complex_of(krf_expr x, krf_expr y);
+
+/* The real part of a complex number; x itself of others. */
+KRF_API krf_expr krf_real_part(krf_expr x);
+
+/* The imaginary part of a complex number; 0 of others. */
+KRF_API krf_expr krf_imag_part(krf_expr x);
+
+/* x with the sign of the imaginary part changed; x itself of what is not complex. */
+KRF_API krf_expr krf_conj(krf_expr x);
+
+/* The angle of a complex number, atan2(imag(x), real(x)): 0 or pi of others, NaN for NaN. */
+KRF_API krf_expr krf_angle(krf_expr x);
+
 /* x. */
 KRF_API krf_expr krf_positive(krf_expr x);
 

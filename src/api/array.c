@@ -149,7 +149,7 @@ krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const
     if (status != KRF_OK) {
         return status;
     }
-    if (bytes > 0 && (data == NULL || (uintptr_t)data % krf_dtype_size(dtype) != 0)) {
+    if (bytes > 0 && (data == NULL || (uintptr_t)data % krf_dtype_size(krf__part_of(dtype)) != 0)) {
         return krf__fail(KRF_E_ARGUMENT, "krf_array_wrap: data is %s",
                          data == NULL ? "NULL" : "not aligned to its elements");
     }

@@ -13,6 +13,10 @@ krf_binding krf_bind_real(const char *name, double value) {
     return (krf_binding){.name = name, .kind = KRF_BIND_REAL, .f = value};
 }
 
+krf_binding krf_bind_complex(const char *name, double re, double im) {
+    return (krf_binding){.name = name, .kind = KRF_BIND_COMPLEX, .f = re, .imaginary = im};
+}
+
 krf_binding krf_bind_expr(const char *name, krf_expr expr) {
     return (krf_binding){.name = name, .kind = KRF_BIND_EXPR, .expr = expr};
 }

@@ -115,6 +115,10 @@ krf_expr krf_real(krf_graph *graph, double value) {
     return (krf_expr){graph, graph != NULL ? krf__build_real(graph, value, false) : 0};
 }
 
+krf_expr krf_complex(krf_graph *graph, double re, double im) {
+    return (krf_expr){graph, graph != NULL ? krf__build_complex(graph, re, im, false) : 0};
+}
+
 /* ---- views ---- */
 
 krf_expr krf_cast(krf_expr x, krf_dtype dtype) {

@@ -255,7 +255,7 @@ static void swap_bytes(unsigned char *data, size_t count, size_t item) {
 /* Reads the data into host memory, as this machine holds it. */
 static krf_status load_data(int fd, const char *path, const npy_header *header, void *data, size_t bytes) {
     krf_status status = read_exactly(fd, path, data, bytes);
-    size_t item = krf_dtype_size(header->dtype);
+    size_t item = krf_dtype_size(krf__part_of(header->dtype)); /* the halves of complex numbers are swapped each */
     if (status == KRF_OK && header->swapped) {
         swap_bytes(data, bytes / item, item);
     }

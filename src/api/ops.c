@@ -31,6 +31,7 @@ static krf_expr scan(krf__op op, krf_expr x, int axis) {
 
 #define NODE(...)
 #define OP(name, arity, ...) FUNCTION_##arity(name)
+#define JOIN(name, arity, ...) FUNCTION_##arity(name)
 #define CODE(...)
 #define CUDA(...)
 #define GRAD(...)

@@ -20,6 +20,7 @@ static krf_status add_name(krf_graph *g, int i, const krf_binding *b, krf__name 
     switch (b->kind) {
     case KRF_BIND_ARRAY: name.id = krf__build_input(g, b->array); break;
     case KRF_BIND_REAL: name.id = krf__build_real(g, b->f, false); break;
+    case KRF_BIND_COMPLEX: name.id = krf__build_complex(g, b->f, b->imaginary, false); break;
     case KRF_BIND_EXPR:
         if (b->expr.graph != g) {
             return bad_binding(g, i, "is an expression of another graph");

@@ -177,12 +177,12 @@ krf_status krf_plan_run(krf_plan *plan, void *stream, int n, const krf_binding *
     }
     size_t placeholders = plan->aligned->data.n_placeholders, n_outputs = (size_t)plan->n_outputs;
     uint64_t small[64], *block = small;
-    size_t words = 2 * placeholders + n_outputs + (n_outputs + 7) / 8;
+    size_t words = 3 * placeholders + n_outputs + (n_outputs + 7) / 8;
     if (words > sizeof small / sizeof *small && (block = krf__malloc(words * sizeof *block)) == NULL) {
         return krf__fail_memory();
     }
     memset(block, 0, words * sizeof *block);
-    needs m = {.values = block, .bound = (krf_array **)(void *)(block + placeholders)};
+    needs m = {.values = block, .bound = (krf_array **)(void *)(block + 2 * placeholders)};
     m.made = m.bound + placeholders;
     m.conflict = (bool *)(void *)(m.made + n_outputs);
     krf_status status = krf__plan_bind(plan, stream, n, bindings, m.bound, m.values);

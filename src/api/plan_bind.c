@@ -81,7 +81,7 @@ static krf_status bind_array(const krf_plan *p, const char *name, const krf__spe
 
 /* The one element of an array of rank 0: waits for it. */
 static krf_status read_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
-                              const krf_array *a, uint64_t *value) {
+                              const krf_array *a, uint64_t *value, uint64_t *imaginary) {
     if (a == NULL || a->storage->context != p->context) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the array is %s", name,
                          a == NULL ? "NULL" : "of another context than the plan");
@@ -89,15 +89,28 @@ static krf_status read_scalar(const krf_plan *p, void *stream, const char *name,
     if (a->rank != 0 || spec->dtype != (uint8_t)a->dtype) {
         return mismatch(name, spec, a);
     }
-    *value = 0;
-    return p->context->backend->download(p->context->device, value, a->data, krf_dtype_size(a->dtype), stream);
+    char bytes[16] = {0};
+    size_t half = krf_dtype_size(krf__part_of(a->dtype));
+    krf_status status = p->context->backend->download(p->context->device, bytes, a->data, krf_dtype_size(a->dtype), stream);
+    *value = *imaginary = 0;
+    memcpy(value, bytes, half);
+    if (krf__is_complex(a->dtype)) {
+        memcpy(imaginary, bytes + half, half);
+    }
+    return status;
 }
 
 static krf_status bind_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
-                              const krf_binding *b, uint64_t *value) {
-    krf_dtype dtype = (krf_dtype)spec->dtype;
+                              const krf_binding *b, uint64_t *value, uint64_t *imaginary) {
+    krf_dtype dtype = krf__part_of((krf_dtype)spec->dtype);
     switch (b->kind) {
-    case KRF_BIND_ARRAY: return read_scalar(p, stream, name, spec, b->array, value);
+    case KRF_BIND_ARRAY: return read_scalar(p, stream, name, spec, b->array, value, imaginary);
+    case KRF_BIND_COMPLEX:
+        *value = krf__bits_from_f64(dtype, b->f);
+        *imaginary = krf__bits_from_f64(dtype, b->imaginary);
+        return krf__is_complex((krf_dtype)spec->dtype)
+                   ? KRF_OK
+                   : krf__fail(KRF_E_DTYPE, "%s: the plan takes %s, not a complex number", name, krf_dtype_name((krf_dtype)spec->dtype));
     case KRF_BIND_INT:
         *value = krf__bits_from_i64(dtype, b->i);
         return krf__is_real(dtype) || krf__int_fits(dtype, b->i)
@@ -157,7 +170,7 @@ static krf_status bind_all(const krf_plan *p, void *stream, int n, const krf_bin
             return krf__fail(KRF_E_ARGUMENT, "%s: bound twice", name);
         }
         seen[k] = true;
-        krf_status status = spec->scalar ? bind_scalar(p, stream, name, spec, &bindings[i], &values[k])
+        krf_status status = spec->scalar ? bind_scalar(p, stream, name, spec, &bindings[i], &values[k], &values[k + d->n_placeholders])
                                          : bind_array(p, name, spec, &bindings[i], &bound[k]);
         if (status != KRF_OK) {
             return status;

@@ -3,13 +3,14 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/complex.h"
 #include "ir/compose.h"
 
 #include <string.h>
 
-/* The float dtype that integers and bools of this dtype compute in. */
+/* The float dtype that integers and bools of this dtype compute in; complex ones are their own. */
 static krf_dtype float_of(krf_dtype dtype) {
-    return krf__is_real(dtype) ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
+    return krf__is_real(dtype) || krf__is_complex(dtype) ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
 }
 
 static uint32_t add_leaf(krf_graph *g, krf__op op, krf_dtype dtype, bool weak, uint64_t value) {
@@ -40,6 +41,9 @@ uint32_t krf__build_real(krf_graph *g, double value, bool literal) {
 }
 
 uint32_t krf__build_large(krf_graph *g, uint64_t value) { return add_leaf(g, KRF__constant, KRF_U64, true, value); }
+uint32_t krf__build_complex(krf_graph *g, double re, double im, bool literal) {
+    return krf__build(g, KRF__complex_of, 2, (uint32_t[]){krf__build_real(g, re, literal), krf__build_real(g, im, literal)});
+}
 
 uint32_t krf__build_bool(krf_graph *g, bool value) { return add_leaf(g, KRF__constant, KRF_BOOL, false, value); }
 
@@ -51,7 +55,12 @@ uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype) {
     if ((unsigned)dtype >= KRF__DTYPE_COUNT) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "cast: %d is not a dtype", (int)dtype);
     }
-    if (n->op == KRF__constant) {
+    bool complex = krf__is_complex((krf_dtype)n->dtype);
+    if (complex && !krf__is_complex(dtype) && dtype != KRF_BOOL) {
+        return krf__graph_fail(g, KRF_E_DTYPE, "cast: %s to %s loses the imaginary part: cast real(x), imag(x) or abs(x)",
+                               krf_dtype_name((krf_dtype)n->dtype), krf_dtype_name(dtype));
+    }
+    if (n->op == KRF__constant && !krf__is_complex(dtype)) {
         return add_leaf(g, KRF__constant, dtype, false, krf__bits_cast((krf_dtype)n->dtype, dtype, n->value));
     }
     krf__node node = {.op = KRF__cast, .dtype = (uint8_t)dtype, .rank = n->rank, .args = {x}};
@@ -82,7 +91,7 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
 
 /* The dtype that operands [first, n) are promoted to, and whether all of them are weak. False where there is none. */
 static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *args, krf_dtype *dtype, bool *weak) {
-    bool any_strong = false, weak_int = false, weak_real = false;
+    bool any_strong = false, weak_int = false, weak_real = false, weak_complex = false;
     krf_dtype strong = KRF_BOOL, whole = KRF_I64; /* of weak integers: u64 where one of them needs it */
     for (int i = first; i < n; i++) {
         const krf__node *a = krf__node_of(g, args[i]);
@@ -91,6 +100,8 @@ static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *a
                 return false;
             }
             any_strong = true;
+        } else if (krf__is_complex((krf_dtype)a->dtype)) {
+            weak_complex = true;
         } else if (krf__is_real((krf_dtype)a->dtype)) {
             weak_real = true;
         } else {
@@ -99,7 +110,8 @@ static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *a
         }
     }
     *weak = !any_strong;
-    *dtype = !any_strong                        ? (weak_real ? KRF_F64 : whole)
+    *dtype = !any_strong                        ? (weak_complex ? KRF_C128 : weak_real ? KRF_F64 : whole)
+             : weak_complex                     ? krf__complex_of(strong)
              : weak_real                        ? float_of(strong)
              : weak_int && strong == KRF_BOOL ? whole
                                                 : strong;
@@ -143,12 +155,12 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
             return 0;
         }
     }
-    bool real = krf__is_real((krf_dtype)krf__node_of(g, x)->dtype);
+    bool complex = krf__is_complex((krf_dtype)krf__node_of(g, x)->dtype), real = complex || krf__is_real((krf_dtype)krf__node_of(g, x)->dtype);
     if (k > 8 || k < -8 || (k < 0 && !real)) {
         return 0;
     }
     if (k == 0 && krf__node_of(g, x)->weak) {
-        return real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
+        return complex ? krf__build_complex(g, 1, 0, true) : real ? krf__build_real(g, 1, true) : krf__build_int(g, 1, true);
     }
     if (k == 0) {
         uint32_t one = krf__build_cast(g, krf__build_int(g, 1, true), (krf_dtype)krf__node_of(g, x)->dtype);
@@ -170,7 +182,25 @@ static uint32_t convert_weak(krf_graph *g, uint32_t x, krf_dtype dtype) {
     if ((krf_dtype)krf__node_of(g, x)->dtype == dtype) {
         return x;
     }
-    return krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
+    return krf__is_complex(dtype) ? krf__build(g, KRF__complex_of, 2, (uint32_t[]){x, krf__build_real(g, 0, true)})
+                                  : krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
+}
+
+/* Why a function takes no complex operands. */
+static const char *complex_advice(krf__op op) {
+    switch (op) {
+    case KRF__less:
+    case KRF__less_equal:
+    case KRF__greater:
+    case KRF__greater_equal:
+    case KRF__maximum:
+    case KRF__minimum:
+    case KRF__fmax:
+    case KRF__fmin:
+    case KRF__clip: return "complex numbers have no order: compare abs(x), real(x) or imag(x)";
+    case KRF__complex_of: return "it takes two real numbers";
+    default: return "use real(x), imag(x) or abs(x)";
+    }
 }
 
 uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
@@ -192,12 +222,17 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         }
     }
     int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
-    bool weak;
-    krf_dtype dtype;
+    bool weak = false;
+    krf_dtype dtype = KRF_BOOL;
     if (!common_dtype(g, first, n, args, &dtype, &weak) && info->rule != KRF__RULE_LOGIC) {
         return not_in(g, op, args, n, "no integer holds both: cast one of them");
     }
+    const bool complex = krf__is_complex(dtype) && info->rule != KRF__RULE_LOGIC;
+    if (complex && !krf__complex_defined(op)) {
+        return not_in(g, op, args, n, complex_advice(op));
+    }
     switch (info->rule) {
+    case KRF__RULE_PARTS: dtype = krf__is_half(dtype) ? KRF_F32 : float_of(dtype); break;
     case KRF__RULE_NUMBER:
         if (dtype == KRF_BOOL) {
             return not_in(g, op, args, n, "cast to a number, or use logical and bitwise operations");
@@ -242,6 +277,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         return rounds && y != 0 && krf__node_of(g, y)->dtype == KRF_F32 ? krf__build_cast(g, y, dtype) : y;
     }
     bool boolean = krf__op_gives_bool(op);
+    dtype = info->rule == KRF__RULE_PARTS ? krf__complex_of(dtype) : complex && krf__complex_gives_real(op) ? krf__part_of(dtype) : dtype;
     krf__node node = {.op = (uint16_t)op,
                       .dtype = (uint8_t)(boolean ? KRF_BOOL : dtype),
                       .weak = weak && !boolean,
@@ -271,14 +307,25 @@ static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const in
 
 /* What a reduction of `given` accumulates in; f16 and bf16 are rounded at the end. */
 static krf_dtype accumulator(krf__rule rule, krf_dtype given) {
-    bool small = krf__is_half(given);
+    bool small = krf__is_half(given), floats = krf__is_real(given) || krf__is_complex(given);
     switch (rule) {
     case KRF__RULE_SUM:
-        return small ? KRF_F32 : krf__is_real(given) ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
-    case KRF__RULE_MEAN: return small ? KRF_F32 : krf__is_real(given) ? given : KRF_F64;
+        return small ? KRF_F32 : floats ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+    case KRF__RULE_MEAN: return small ? KRF_F32 : floats ? given : KRF_F64;
     case KRF__RULE_BOOLEAN: return KRF_BOOL;
     default: return given;
     }
+}
+
+/* Complex numbers have no extremes, and no products of their parts for cumprod (prod is made of multiplications). False, with the error, for these. */
+static bool folds_by_parts(krf_graph *g, krf__op op, uint32_t x) {
+    krf__op reduction = krf__op_reduction(op);
+    bool product = reduction == KRF__prod && op != KRF__prod;
+    if (!krf__is_complex((krf_dtype)krf__node_of(g, x)->dtype) || (!product && krf__op_info_of(reduction)->rule != KRF__RULE_SAME)) {
+        return true;
+    }
+    not_in(g, op, &x, 1, product ? "use exp(cumsum(log(x)))" : "complex numbers have no order: reduce abs(x)");
+    return false;
 }
 
 uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis) {
@@ -289,7 +336,7 @@ uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis) {
     if (krf__node_of(g, x)->rank == 0) {
         return krf__graph_fail(g, KRF_E_SHAPE, "%s: a value of rank 0 has no axis: reshape it to (1,)", krf__op_info_of(op)->name);
     }
-    if (!axis_mask(g, op, x, 1, &axis, &mask)) {
+    if (!axis_mask(g, op, x, 1, &axis, &mask) || !folds_by_parts(g, op, x)) {
         return 0;
     }
     krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype;
@@ -308,7 +355,7 @@ uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis) {
 
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims) {
     int64_t mask;
-    if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask)) {
+    if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask) || !folds_by_parts(g, op, x)) {
         return 0;
     }
     krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = accumulator(krf__op_info_of(op)->rule, given);
@@ -379,8 +426,8 @@ uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype,
         krf__shape_size(rank, shape) < 0) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: dtype, rank (at most %d) or shape is not valid", shown, KRF_MAX_RANK);
     }
-    if (weak && dtype != KRF_I64 && dtype != KRF_F64) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a weak scalar is KRF_I64 or KRF_F64", shown);
+    if (weak && dtype != KRF_I64 && dtype != KRF_F64 && dtype != KRF_C128) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a weak scalar is KRF_I64, KRF_F64 or KRF_C128", shown);
     }
     for (size_t i = 0; name != NULL && i < g->n_placeholders; i++) {
         if (g->placeholders[i].name != NULL && strcmp(g->placeholders[i].name, name) == 0) {

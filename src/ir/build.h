@@ -16,6 +16,7 @@ uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype,
 uint32_t krf__build_int(krf_graph *g, int64_t value, bool literal);
 uint32_t krf__build_real(krf_graph *g, double value, bool literal);
 uint32_t krf__build_large(krf_graph *g, uint64_t value); /* printed, weak, of u64: an integer that i64 does not hold */
+uint32_t krf__build_complex(krf_graph *g, double re, double im, bool literal);
 uint32_t krf__build_bool(krf_graph *g, bool value); /* a rank-0 bool constant, not weak */
 
 uint32_t krf__build_transpose(krf_graph *g, uint32_t x, const int *axes); /* NULL: reversed */

@@ -32,6 +32,15 @@ static uint32_t reduce(const composing *c, krf__op op, uint32_t x) {
     return krf__build_reduce(c->g, op, x, c->axes->n, c->axes->of, true);
 }
 static krf_dtype dtype_of(const composing *c, uint32_t x) { return (krf_dtype)krf__node_of(c->g, x)->dtype; }
+static bool may_be_nan(const composing *c, uint32_t x) { return krf__is_real(dtype_of(c, x)) || krf__is_complex(dtype_of(c, x)); }
+/* abs(x)**2 without the root. */
+static uint32_t squared(const composing *c, uint32_t x) {
+    if (x == 0 || !krf__is_complex(dtype_of(c, x))) {
+        return call2(c, KRF__multiply, x, x);
+    }
+    uint32_t re = call1(c, KRF__real_part, x), im = call1(c, KRF__imag_part, x);
+    return call2(c, KRF__add, call2(c, KRF__multiply, re, re), call2(c, KRF__multiply, im, im));
+}
 static uint32_t number(const composing *c, double value) { return krf__build_real(c->g, value, true); }
 
 /* How many elements each result is made of. */
@@ -50,7 +59,7 @@ static uint32_t variance(const composing *c, uint32_t x, double ddof) {
     if (mean == 0) {
         return 0;
     }
-    uint32_t d = call2(c, KRF__subtract, x, mean), sum = reduce(c, KRF__sum, call2(c, KRF__multiply, d, d));
+    uint32_t d = call2(c, KRF__subtract, x, mean), sum = reduce(c, KRF__sum, squared(c, d));
     double divisor = count(c, x, mean) - ddof;
     return call2(c, KRF__divide, sum, krf__build_real(c->g, divisor > 0 ? divisor : 0, false));
 }
@@ -106,7 +115,7 @@ static uint32_t place(const composing *c, krf__op op, uint32_t x) {
 }
 
 static uint32_t without_nan(const composing *c, uint32_t x, double instead) {
-    return krf__is_real(dtype_of(c, x)) ? where(c, call1(c, KRF__isnan, x), number(c, instead), x) : x;
+    return may_be_nan(c, x) ? where(c, call1(c, KRF__isnan, x), number(c, instead), x) : x;
 }
 
 static uint32_t nan_extreme(const composing *c, krf__op op, uint32_t x, double instead) {
@@ -118,7 +127,7 @@ static uint32_t nan_extreme(const composing *c, krf__op op, uint32_t x, double i
 }
 
 static uint32_t nan_mean(const composing *c, uint32_t x) {
-    if (!krf__is_real(dtype_of(c, x))) {
+    if (!may_be_nan(c, x)) {
         return reduce(c, KRF__mean, x);
     }
     uint32_t there = call1(c, KRF__logical_not, call1(c, KRF__isnan, x));
@@ -140,7 +149,7 @@ static uint32_t compose(const composing *c, uint32_t x, double ddof) {
     case KRF__COMPOSED_nanmax: return nan_extreme(c, KRF__max, x, -(double)INFINITY);
     case KRF__COMPOSED_nanmin: return nan_extreme(c, KRF__min, x, (double)INFINITY);
     case KRF__COMPOSED_nanmean: return nan_mean(c, x);
-    case KRF__COMPOSED_norm: return call1(c, KRF__sqrt, reduce(c, KRF__sum, call2(c, KRF__multiply, x, x)));
+    case KRF__COMPOSED_norm: return call1(c, KRF__sqrt, reduce(c, KRF__sum, squared(c, x)));
     case KRF__COMPOSED_norm1: return reduce(c, KRF__sum, call1(c, KRF__abs, x));
     case KRF__COMPOSED_norminf: return reduce(c, KRF__max, call1(c, KRF__abs, x));
     case KRF__COMPOSED_COUNT: break;
@@ -159,7 +168,7 @@ static uint32_t widened(krf_graph *g, krf__composed which, uint32_t x) {
     if (places) {
         return x;
     }
-    return krf__is_half(dtype) ? krf__build_cast(g, x, KRF_F32) : real && !krf__is_real(dtype) ? krf__build_cast(g, x, KRF_F64) : x;
+    return krf__is_half(dtype) ? krf__build_cast(g, x, KRF_F32) : real && !krf__is_real(dtype) && !krf__is_complex(dtype) ? krf__build_cast(g, x, KRF_F64) : x;
 }
 
 uint32_t krf__build_composed(krf_graph *g, krf__composed which, uint32_t x, const krf__axes *axes, double ddof) {

@@ -5,13 +5,15 @@
 
 static const krf__dtype_info infos[KRF__DTYPE_COUNT + 1] = {
 #define DTYPE(NAME, name, numpy, KIND, bytes, storage, value, helper, suffix) \
-    {#name, numpy, #storage, #value, #helper, #suffix, KRF__KIND_##KIND, bytes},
+    {#name, numpy, #storage, #value, #helper, #suffix, KRF__KIND_##KIND, bytes, KRF__DTYPE_##NAME},
+#define COMPLEX(NAME, name, numpy, bytes, PART) {#name, numpy, "?", "?", "?", "", KRF__KIND_COMPLEX, bytes, KRF__DTYPE_##PART},
 #include "ir/dtypes.def"
 #undef DTYPE
-    {"?", "?", "?", "?", "?", "", KRF__KIND_BOOL, 0},
+    {"?", "?", "?", "?", "?", "", KRF__KIND_BOOL, 0, 0},
 };
 
 #define DTYPE(NAME, ...) _Static_assert((int)KRF__DTYPE_##NAME == (int)KRF_##NAME, "the public enum follows dtypes.def");
+#define COMPLEX(NAME, ...) DTYPE(NAME, )
 #include "ir/dtypes.def"
 #undef DTYPE
 
@@ -28,7 +30,8 @@ bool krf_dtype_from_name(const char *name, krf_dtype *dtype) {
         krf_dtype dtype;
     } aliases[] = {{"bool_", KRF_BOOL},    {"int8", KRF_I8},       {"int16", KRF_I16},    {"int32", KRF_I32},       {"int64", KRF_I64},
                  {"uint8", KRF_U8},      {"uint16", KRF_U16},    {"uint32", KRF_U32},   {"uint64", KRF_U64},
-                 {"float16", KRF_F16},   {"bfloat16", KRF_BF16}, {"float32", KRF_F32},  {"float64", KRF_F64}};
+                 {"float16", KRF_F16},   {"bfloat16", KRF_BF16}, {"float32", KRF_F32},  {"float64", KRF_F64},
+                 {"complex64", KRF_C64}, {"complex128", KRF_C128}};
     for (int i = 0; i < KRF__DTYPE_COUNT; i++) {
         if (strcmp(name, infos[i].name) == 0) {
             *dtype = (krf_dtype)i;
@@ -49,6 +52,13 @@ bool krf__is_int(krf_dtype dtype) {
     return kind == KRF__KIND_SINT || kind == KRF__KIND_UINT;
 }
 bool krf__is_real(krf_dtype dtype) { return krf__dtype(dtype)->kind == KRF__KIND_REAL; }
+bool krf__is_complex(krf_dtype dtype) { return krf__dtype(dtype)->kind == KRF__KIND_COMPLEX; }
+krf_dtype krf__part_of(krf_dtype dtype) { return (krf_dtype)krf__dtype(dtype)->part; }
+krf_dtype krf__complex_of(krf_dtype dtype) {
+    const krf__dtype_info *info = krf__dtype(dtype);
+    return info->kind == KRF__KIND_COMPLEX ? dtype : dtype == KRF_F64 || (info->kind != KRF__KIND_REAL && info->bytes > 2) ? KRF_C128 : KRF_C64;
+}
+const char *krf__weak_name(krf_dtype dtype) { return dtype == KRF_I64 ? "int" : dtype == KRF_F64 ? "float" : "complex"; }
 bool krf__is_half(krf_dtype dtype) { return dtype == KRF_F16 || dtype == KRF_BF16; }
 
 /* A signed integer that holds both. */
@@ -69,6 +79,11 @@ bool krf__promote(krf_dtype a, krf_dtype b, krf_dtype *both) {
     }
     if (ka == KRF__KIND_UINT && kb == KRF__KIND_SINT) {
         return promote_signs(b, a, both);
+    }
+    if (ka != kb && (ka == KRF__KIND_COMPLEX || kb == KRF__KIND_COMPLEX)) {
+        krf_dtype wide = ka == KRF__KIND_COMPLEX ? a : b, other = wide == a ? b : a;
+        *both = other == KRF_F64 ? KRF_C128 : wide;
+        return true;
     }
     *both = ka != kb ? (ka > kb ? a : b) : a > b ? a : b;
     if (a != b && krf__is_half(a) && krf__is_half(b)) {

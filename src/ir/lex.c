@@ -78,8 +78,12 @@ static krf__token lex_number(krf__lexer *lexer) {
             end += sign + strspn(end + sign, "0123456789");
         }
     }
-    if ((*end == 'j' || *end == 'J') && !is_name(end[1])) {
-        return refuse(lexer, end + 1, "complex is not supported yet");
+    bool imaginary = !hex && (*end == 'j' || *end == 'J') && !is_name(end[1]);
+    if (imaginary) {
+        double value = strtod_l(start, NULL, lexer->locale);
+        krf__token token = finish(lexer, KRF__TOKEN_IMAGINARY, end + 1);
+        token.real = value;
+        return token;
     }
     if (is_name(*end)) {
         for (; is_name(*end); end++) {

@@ -16,6 +16,7 @@ enum {
     KRF__TOKEN_INT,
     KRF__TOKEN_REAL,
     KRF__TOKEN_STRING,        /* 'edge': start and length without the quotes */
+    KRF__TOKEN_IMAGINARY,     /* 2j */
     KRF__TOKEN_POWER,         /* ** */
     KRF__TOKEN_FLOOR_DIVIDE,  /* // */
     KRF__TOKEN_LEFT_SHIFT,    /* << */
@@ -33,7 +34,7 @@ typedef struct krf__token {
     const char *start; /* into the text */
     size_t length;
     uint64_t integer; /* INT */
-    double real;      /* REAL */
+    double real;      /* REAL, IMAGINARY */
 } krf__token;
 
 typedef struct krf__lexer {

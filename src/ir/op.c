@@ -13,6 +13,7 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
                       .class_ = KRF__CLASS_ELEMENTWISE, \
                       .rule = KRF__RULE_##RULE,      \
                       .arity = arity_},
+#define JOIN OP
 #define REDUCE(name_, RULE, doc_) \
     [KRF__##name_] = {            \
         .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},

@@ -7,6 +7,7 @@
 typedef enum krf__op {
 #define NODE(name, ...) KRF__##name,
 #define OP(name, ...) KRF__##name,
+#define JOIN(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
 #define SCAN(name, ...) KRF__##name,
 #define CODE(...)
@@ -31,6 +32,7 @@ typedef enum krf__rule {
     KRF__RULE_BITS,
     KRF__RULE_WHERE,
     KRF__RULE_ANY,
+    KRF__RULE_PARTS,
     KRF__RULE_SUM,
     KRF__RULE_SAME,
     KRF__RULE_MEAN,

@@ -1,6 +1,7 @@
 /* Forgets the row macros of ops.def, so that the next file to expand it defines its own. */
 #undef NODE
 #undef OP
+#undef JOIN
 #undef CODE
 #undef CUDA
 #undef GRAD

@@ -144,9 +144,6 @@ bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype) {
         krf__parse_expected(p, "a dtype");
     } else if (krf__parse_token_dtype(&p->token, dtype)) {
         krf__parse_next(p);
-    } else if (krf__token_is(&p->token, "complex") || krf__token_is(&p->token, "c64")
-               || krf__token_is(&p->token, "c128")) {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "complex is not supported yet");
     } else {
         krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is not a dtype", KRF__SHOWN(&p->token));
     }

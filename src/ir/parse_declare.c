@@ -66,9 +66,9 @@ static void parse_shape(krf__parser *p, declaration *d) {
 /* f32[n, 64] strides (64, 1), or one of the weak types. */
 static void parse_type(krf__parser *p, declaration *d) {
     d->type = p->token;
-    if (krf__token_is(&d->type, "int") || krf__token_is(&d->type, "float")) {
+    if (krf__token_is(&d->type, "int") || krf__token_is(&d->type, "float") || krf__token_is(&d->type, "complex")) {
         d->weak = true;
-        d->dtype = *d->type.start == 'i' ? KRF_I64 : KRF_F64;
+        d->dtype = *d->type.start == 'i' ? KRF_I64 : *d->type.start == 'f' ? KRF_F64 : KRF_C128;
         krf__parse_next(p);
         if (p->token.kind == '[') {
             krf__parse_fail(p, KRF_E_PARSE, p->token.start,
@@ -131,7 +131,9 @@ static bool strides_agree(const krf__parser *p, const declaration *d, uint32_t i
 static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) {
     const krf__node *n = krf__node_of(p->g, id);
     bool known = n->op == KRF__scalar || n->op == KRF__constant;
-    bool narrower = krf__is_real((krf_dtype)n->dtype) ? !krf__is_real(d->dtype) : d->dtype == KRF_BOOL;
+    bool narrower = krf__is_complex((krf_dtype)n->dtype) ? !krf__is_complex(d->dtype)
+                    : krf__is_real((krf_dtype)n->dtype)  ? !krf__is_real(d->dtype) && !krf__is_complex(d->dtype)
+                                                         : d->dtype == KRF_BOOL;
     bool outside = known && krf__is_int((krf_dtype)n->dtype) && krf__is_int(d->dtype) &&
                    !krf__int_fits(d->dtype, krf__bits_to_i64(KRF_I64, n->value));
     if (!n->weak || d->rank != 0 || narrower || outside) {
@@ -139,6 +141,9 @@ static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) 
     }
     if (!d->weak) {
         return krf__build_cast(p->g, id, d->dtype);
+    }
+    if (krf__is_complex(d->dtype)) {
+        return krf__build(p->g, KRF__complex_of, 2, (uint32_t[]){id, krf__build_real(p->g, 0, true)});
     }
     return known ? krf__build_real(p->g, krf__bits_to_f64((krf_dtype)n->dtype, n->value), n->op == KRF__constant) : 0;
 }
@@ -151,7 +156,7 @@ static uint32_t check_bound(krf__parser *p, const declaration *d, uint32_t id) {
         if (adapted != 0 || p->g->status != KRF_OK) {
             return krf__parse_built(p, d->name.start, adapted);
         }
-        const char *weak = n->dtype == KRF_I64 ? "int" : "float";
+        const char *weak = krf__weak_name((krf_dtype)n->dtype);
         return krf__parse_fail(p, KRF_E_DTYPE, d->type.start, "%.*s is declared %.*s and bound to %s",
                                KRF__SHOWN(&d->name), KRF__SHOWN(&d->type),
                                n->weak ? weak : krf_dtype_name((krf_dtype)n->dtype));

@@ -111,6 +111,8 @@ static uint32_t parse_number(krf__parser *p, bool negative) {
         }
         id = !negative && t.integer > INT64_MAX ? krf__build_large(p->g, t.integer)
                                                 : krf__build_int(p->g, (int64_t)(negative ? 0 - t.integer : t.integer), true);
+    } else if (t.kind == KRF__TOKEN_IMAGINARY) {
+        id = krf__build_complex(p->g, 0, negative ? -value : value, true);
     } else {
         if (t.kind == KRF__TOKEN_NAME) {
             krf__parse_constant(&t, &value);
@@ -124,7 +126,7 @@ static uint32_t parse_number(krf__parser *p, bool negative) {
 
 static bool is_number(krf__parser *p) {
     double value;
-    return p->token.kind == KRF__TOKEN_INT || p->token.kind == KRF__TOKEN_REAL
+    return p->token.kind == KRF__TOKEN_INT || p->token.kind == KRF__TOKEN_REAL || p->token.kind == KRF__TOKEN_IMAGINARY
            || (krf__parse_constant(&p->token, &value) && krf__parse_find(p, &p->values, &p->token) == NULL
                && krf__parse_find(p, &p->extents, &p->token) == NULL);
 }

@@ -113,7 +113,7 @@ static void set_fresh_name(printer *p, uint32_t id, char letter) {
 /* Whether the text form can call a placeholder so without hiding something that a program needs. */
 static bool usable(const char *name) {
     static const char *const words[] = {"return", "and",  "or",  "not", "if", "is",  "in",   "True",
-                                        "False",  "None", "inf", "nan", "np", "int", "float"};
+                                        "False",  "None", "inf", "nan", "np", "int", "float", "complex"};
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     if (name == NULL || *name == '\0' || (*name >= '0' && *name <= '9') || name[strspn(name, letters)] != '\0') {
         return false;
@@ -137,7 +137,7 @@ static void set_range(printer *p, uint32_t id) {
 static void declare(printer *p, uint32_t id, const int64_t *strides) {
     const krf__node *n = krf__node_of(p->g, id);
     const int64_t *shape = krf__shape_of(p->g, id);
-    const char *weak = n->dtype == KRF_I64 ? "int" : "float";
+    const char *weak = krf__weak_name((krf_dtype)n->dtype);
     krf__str_printf(p->out, "%s: %s", p->texts[id].data, n->weak ? weak : krf_dtype_name((krf_dtype)n->dtype));
     for (int i = 0; i < n->rank; i++) {
         krf__str_put(p->out, i == 0 ? "[" : ", ");

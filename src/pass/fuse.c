@@ -41,7 +41,7 @@ static bool is_memory(const fusing *s, uint32_t id) {
 
 static bool is_leaf(const fusing *s, uint32_t id) {
     krf__op op = krf__node_of(s->g, id)->op;
-    return op == KRF__constant || op == KRF__scalar || is_memory(s, id);
+    return op == KRF__constant || op == KRF__scalar || op == KRF__part || is_memory(s, id);
 }
 
 /* Whether the value comes from memory or from an argument in every kernel but the one that stores it. */
@@ -49,7 +49,7 @@ static bool stops_here(const fusing *s, uint32_t id) { return is_leaf(s, id) || 
 
 static weight leaf_weight(const fusing *s, uint32_t id) {
     krf__op op = krf__node_of(s->g, id)->op;
-    return (weight){0, op == KRF__constant ? 0 : op == KRF__scalar ? 1 : 1 + (uint32_t)krf__node_of(s->g, id)->rank};
+    return (weight){0, op == KRF__constant ? 0 : op == KRF__scalar || op == KRF__part ? 1 : 1 + (uint32_t)krf__node_of(s->g, id)->rank};
 }
 
 static weight upper_weight(const fusing *s, uint32_t id) {
@@ -283,7 +283,8 @@ static krf_status visit(fusing *s, uint32_t id) {
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
-    w.fields += 1 + krf__node_of(s->g, id)->rank;
+    uint32_t stores = krf__is_complex((krf_dtype)krf__node_of(s->g, id)->dtype) ? 2 : 1;
+    w.fields += stores * (1 + (uint32_t)krf__node_of(s->g, id)->rank);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? "reduced values are needed in another shape"

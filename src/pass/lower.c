@@ -63,6 +63,23 @@ static uint32_t lower_input(krf__lowering *l, krf_array *array) {
     return id != 0 && note(l, first) ? id : 0;
 }
 
+/* Half of a complex array: its memory as real numbers, every second one. Half of an argument stays as it is. */
+static uint32_t lower_part(krf__lowering *l, const krf__node *part, uint32_t leaf) {
+    const krf__node *n = krf__node_of(l->out, leaf);
+    krf__layout layout = krf__memory_layout(l->out, leaf);
+    int64_t ints[KRF_MAX_RANK + 1] = {2 * layout.offset + (int64_t)part->value};
+    for (int i = 0; i < layout.rank; i++) {
+        ints[i + 1] = 2 * layout.strides[i];
+    }
+    krf__node node = {.op = KRF__view, .dtype = part->dtype, .rank = n->rank, .args = {leaf}, .n_ints = (uint32_t)layout.rank + 1};
+    if (n->op == KRF__placeholder && n->rank == 0) {
+        node = *part;
+        node.args[0] = leaf;
+        return krf__lower_add(l, &node, krf__shape_of(l->out, leaf), NULL);
+    }
+    return krf__lower_add(l, &node, krf__shape_of(l->out, leaf), ints);
+}
+
 uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout) {
     const krf__node *b = krf__node_of(l->out, base);
     int64_t ints[KRF_MAX_RANK + 1] = {layout->offset};
@@ -120,6 +137,8 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
             l.map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             l.map[id] = lower_input(&l, in->arrays[n.value]);
+        } else if (n.op == KRF__part) {
+            l.map[id] = lower_part(&l, &n, l.map[n.args[0]]);
         } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {
             l.map[id] = lower_change(&l, id);
         } else if (krf__op_info_of(n.op)->class_ == KRF__CLASS_REDUCE && (l.map[id] = krf__lower_windows(&l, id)) != 0) {

@@ -4,7 +4,7 @@
 
 static bool is_leaf(krf__op op) {
     return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
-           op == KRF__view;
+           op == KRF__view || op == KRF__part;
 }
 
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {

@@ -24,6 +24,11 @@ bool krf__limits_parse(const char *text, krf__limits *limits);
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */
 krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
+/* Makes two real nodes of every complex one; outputs of complex dtype become complex_of nodes over both. krf__has_complex: whether there is
+ * anything to do. */
+krf_status krf__split(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+bool krf__has_complex(const krf_graph *g);
+
 /* Computes exactly rounded operations over constants, replaces reductions over no elements by their value, and mean by sum / count. */
 krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 

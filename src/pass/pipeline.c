@@ -8,23 +8,28 @@ typedef krf_status pass_function(const krf_graph *in, int n, uint32_t *outputs, 
 
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out) {
     /* canon again at the end: folding and lowering leave nodes that nothing uses */
-    static pass_function *const passes[] = {krf__canon, krf__fold, NULL, krf__canon};
+    static pass_function *const passes[] = {krf__canon, krf__split, krf__fold, NULL, krf__canon};
     krf_graph stages[2];
     const krf_graph *now = in;
+    int next = 0; /* stage */
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        krf_status status = passes[i] == NULL ? krf__lower(now, limits->repeated, n, outputs, &stages[i % 2])
-                                              : passes[i](now, n, outputs, &stages[i % 2]);
+        if (passes[i] == krf__split && !krf__has_complex(now)) {
+            continue;
+        }
+        krf_status status = passes[i] == NULL ? krf__lower(now, limits->repeated, n, outputs, &stages[next])
+                                              : passes[i](now, n, outputs, &stages[next]);
         if (now != in) {
-            krf__graph_free(&stages[(i + 1) % 2]);
+            krf__graph_free(&stages[1 - next]);
         }
         if (status != KRF_OK) {
             return status;
         }
-        now = &stages[i % 2];
+        now = &stages[next];
+        next = 1 - next;
 #ifndef NDEBUG
         const char *fault = krf__graph_check(now);
         if (fault != NULL) {
-            krf__graph_free(&stages[i % 2]);
+            krf__graph_free(&stages[1 - next]);
             return krf__fail(KRF_E_INTERNAL, "pass %zu: %s", i, fault);
         }
 #endif

@@ -89,6 +89,7 @@ static uint32_t add_read(building *b, uint32_t id, bool gathered) {
     memset(&o, 0, sizeof o); /* padding too: operands are compared as bytes */
     o.dtype = n->dtype;
     o.gathered = gathered;
+    o.half = krf__is_complex((krf_dtype)krf__node_of(b->p->g, base)->dtype);
     o.counts = krf__node_of(b->p->g, base)->op == KRF__iota;
     o.buffer = o.counts ? 0 : b->p->memory_of[base] - 1;
     set_strides(b, &o, &layout);
@@ -187,7 +188,7 @@ static krf_status add_value(building *b, uint32_t root) {
         krf__op op = krf__node_of(p->g, behind)->op;
         if (p->instr_of[id] != 0) {
             depth--;
-        } else if (behind != id || op == KRF__constant || op == KRF__scalar || loaded(b, id)) {
+        } else if (behind != id || op == KRF__constant || op == KRF__scalar || op == KRF__part || loaded(b, id)) {
             status = note(b, id, add_leaf(b, behind));
             depth--;
         } else {
@@ -206,22 +207,49 @@ static krf_status add_value(building *b, uint32_t root) {
     return status;
 }
 
+static krf_status add_store_of(building *b, uint32_t value_of, bool half, uint32_t buffer, const krf__layout *layout) {
+    krf__operand o;
+    memset(&o, 0, sizeof o);
+    o.half = half;
+    o.dtype = krf__node_of(b->p->g, value_of)->dtype;
+    o.store = true;
+    o.buffer = buffer;
+    set_strides(b, &o, layout);
+    use_buffer(b, buffer);
+    uint32_t slot = add_operand(b, &o), value = b->p->instr_of[value_of] - 1;
+    krf__instr instr = {.op = KRF__store, .dtype = o.dtype, .from = o.dtype, .args = {value}, .slot = slot};
+    return slot == UINT32_MAX || add_instr(b, instr) == UINT32_MAX ? krf__fail_memory() : KRF_OK;
+}
+
+/* A complex result is two stores, into every second element of its memory. */
 static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int64_t *strides) {
     const krf__node *n = krf__node_of(b->p->g, id);
     krf__layout layout = krf__layout_c(n->rank, krf__shape_of(b->p->g, id));
-    krf__operand o;
-    memset(&o, 0, sizeof o);
     if (strides != NULL) {
         memcpy(layout.strides, strides, n->rank * sizeof *strides);
     }
-    o.dtype = n->dtype;
-    o.store = true;
-    o.buffer = buffer;
-    set_strides(b, &o, &layout);
-    use_buffer(b, buffer);
-    uint32_t slot = add_operand(b, &o), value = b->p->instr_of[id] - 1;
-    krf__instr instr = {.op = KRF__store, .dtype = n->dtype, .from = n->dtype, .args = {value}, .slot = slot};
-    return slot == UINT32_MAX || add_instr(b, instr) == UINT32_MAX ? krf__fail_memory() : KRF_OK;
+    if (n->op != KRF__complex_of) {
+        return add_store_of(b, id, false, buffer, &layout);
+    }
+    krf_status status = KRF_OK;
+    for (int i = 0; i < layout.rank; i++) {
+        layout.strides[i] *= 2;
+    }
+    for (int k = 0; k < 2 && status == KRF_OK; k++) {
+        layout.offset = k;
+        status = add_store_of(b, n->args[k], true, buffer, &layout);
+    }
+    return status;
+}
+
+/* What a stored node is made of: a complex result of its two halves, which may stand in the graph before it. */
+static krf_status add_root(building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    if (n->op != KRF__complex_of) {
+        return add_value(b, id);
+    }
+    krf_status status = add_value(b, n->args[0]);
+    return status == KRF_OK ? add_value(b, n->args[1]) : status;
 }
 
 /* A stored node goes to every output it is, and to a temporary where other kernels read it and no output in C order holds it. */
@@ -263,7 +291,7 @@ static krf_status add_body(building *b) {
     krf_status status = KRF_OK;
     if (group->mask == 0) {
         for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
-            status = add_value(b, group->roots[r]);
+            status = add_root(b, group->roots[r]);
         }
         status = status == KRF_OK ? add_stores(b) : status;
         k->n_domain = k->n_instrs;
@@ -291,7 +319,7 @@ static krf_status add_body(building *b) {
     }
     k->n_reductions = group->n_reductions;
     for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
-        status = add_value(b, group->roots[r]);
+        status = add_root(b, group->roots[r]);
     }
     return status == KRF_OK ? add_stores(b) : status;
 }

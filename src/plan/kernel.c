@@ -13,7 +13,7 @@ int64_t krf__chunk_length(int64_t n) {
 
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
-    return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : 2;
+    return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
 }
 
 static uint32_t stride_fields(const krf__kernel *k) {

@@ -25,6 +25,7 @@ typedef struct krf__operand {
     bool store;
     bool counts;
     bool gathered;    /* read by fetch instructions: a place of it is offset + index . strides + what the instruction says */
+    bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -82,7 +83,7 @@ typedef struct krf__kernel {
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
 
-/* Stride class of an operand on a dimension: 0, 1, or 2 for any other. */
+/* Stride class of an operand on a dimension: 0, 1, 3 for the 2 of neighbours in complex memory, or 2 for any other. */
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
 /* ---- arguments ----

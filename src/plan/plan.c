@@ -64,6 +64,9 @@ static krf_status add_placeholder(krf__planning *p, uint32_t index) {
     if (from->name != NULL && (spec->name = krf__strdup(from->name)) == NULL) {
         return krf__fail_memory();
     }
+    if (spec->scalar && krf__is_complex((krf_dtype)n->dtype)) {
+        return KRF_OK; /* its halves are the scalars: see add_leaf */
+    }
     if (spec->scalar) {
         p->plan->scalars[p->plan->n_scalars++] = (krf__plan_scalar){.bound = true, .dtype = n->dtype, .index = index};
         p->scalar_of[from->node] = p->plan->n_scalars;
@@ -77,6 +80,10 @@ static void add_leaf(krf__planning *p, uint32_t id, uint32_t *values) {
     const krf__node *n = krf__node_of(p->g, id);
     if (n->op == KRF__scalar) {
         p->plan->scalars[p->plan->n_scalars++] = (krf__plan_scalar){.dtype = n->dtype, .index = (*values)++, .value = n->value};
+        p->scalar_of[id] = p->plan->n_scalars;
+    } else if (n->op == KRF__part) {
+        uint32_t index = (uint32_t)(krf__node_of(p->g, n->args[0])->value + n->value * p->g->n_placeholders);
+        p->plan->scalars[p->plan->n_scalars++] = (krf__plan_scalar){.bound = true, .dtype = n->dtype, .index = index};
         p->scalar_of[id] = p->plan->n_scalars;
     } else if (n->op == KRF__input) {
         krf__spec *spec = &p->plan->inputs[n->value];
@@ -100,7 +107,7 @@ static krf_status add_temporaries(krf__planning *p) {
     }
     for (uint32_t id = 1; id < g->n_nodes; id++) {
         krf__op op = krf__node_of(g, id)->op;
-        bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view || op == KRF__iota;
+        bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view || op == KRF__iota || op == KRF__part;
         if (p->fusion->stored[id] && p->memory_of[id] == 0 && used[id] && !leaf) {
             p->memory_of[id] = add_buffer(p->plan, KRF__BUFFER_TEMPORARY, 0, g, id);
         }

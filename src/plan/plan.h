@@ -19,7 +19,7 @@ typedef struct krf__buffer {
 typedef struct krf__plan_scalar {
     bool bound;
     uint8_t dtype;
-    uint32_t index;         /* of the placeholder; of the value in the order of scalar nodes */
+    uint32_t index;         /* of the placeholder, plus their number for an imaginary part; of the value in the order of scalar nodes */
     uint64_t value;
 } krf__plan_scalar;
 

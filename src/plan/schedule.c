@@ -48,7 +48,7 @@ static void add_unit_dim(krf__kernel *k, int to, bool domain) {
     }
     for (uint32_t i = 0; i < k->n_domain && domain; i++) {
         if (k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__store) {
-            k->operands[k->instrs[i].slot].strides[to] = 1;
+            k->operands[k->instrs[i].slot].strides[to] = k->operands[k->instrs[i].slot].half ? 2 : 1;
         }
     }
 }
@@ -116,7 +116,7 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
             continue;
         }
         streams |= o->strides[fast] == 1;
-        if (krf__stride_class(k, o, fast) == 2) {
+        if (krf__stride_class(k, o, fast) >= 2) {
             return 1;
         }
         int size = (int)krf_dtype_size((krf_dtype)o->dtype);

@@ -83,7 +83,7 @@ static krf_array *array_of(const krf__run *r, const krf__buffer *b) {
     return NULL;
 }
 
-/* The bytes that an operand of a kernel touches; false for none. */
+/* The bytes that an operand of a kernel touches, in whole elements of the array; false for none. */
 static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first,
                           const char **low, const char **high) {
     const krf_array *array = o->counts ? NULL : array_of(r, &r->compiled->data.buffers[o->buffer]);
@@ -91,8 +91,9 @@ static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__op
     if (array == NULL || array->size == 0) {
         return false;
     }
-    *first = *low = array->data + o->offset * item;
-    *high = *first + item;
+    int64_t halves = krf__is_complex(array->dtype) ? 2 : 1; /* the operand may be either half of a complex element */
+    *first = *low = array->data + (o->offset - (o->offset & (halves - 1))) * item;
+    *high = *first + halves * item;
     if (o->gathered) {
         krf__array_range(array, low, high);
         return true;
@@ -102,6 +103,10 @@ static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__op
         *(reach < 0 ? low : high) += reach;
     }
     return true;
+}
+
+static size_t element_bytes(const krf__run *r, const krf__operand *o) {
+    return krf_dtype_size(array_of(r, &r->compiled->data.buffers[o->buffer])->dtype);
 }
 
 /* Whether a map reads what it writes to `store` only at the same element: then it may be in place. */
@@ -115,7 +120,7 @@ static bool reads_in_place(const krf__run *r, const krf__kernel *k, const krf__o
         if (o->store || !operand_range(r, k, o, &from, &from_low, &from_high) || from_low >= high || low >= from_high) {
             continue;
         }
-        bool same = !o->gathered && from == at && krf_dtype_size((krf_dtype)o->dtype) == krf_dtype_size((krf_dtype)store->dtype);
+        bool same = !o->gathered && from == at && element_bytes(r, o) == element_bytes(r, store);
         for (int d = 0; d < k->n_kept; d++) {
             same &= k->extents[d] == 1 || o->strides[d] == store->strides[d];
         }

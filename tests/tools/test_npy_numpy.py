@@ -9,7 +9,7 @@ from tools import ToolTest, main, np, tool # first: it skips where there is no N
 from numpy.lib import format as npy
 
 SHAPES = [(), (1,), (7,), (0,), (3, 4), (0, 3), (2, 3, 4), (2, 1, 3, 1, 2), (1,) * 16]
-DTYPES = ["|b1", "<i4", "<i8", "<f4", "<f8", ">i4", ">i8", ">f4", ">f8"]
+DTYPES = ["|b1", "<i4", "<i8", "<f4", "<f8", ">i4", ">i8", ">f4", ">f8", "<c8", "<c16", ">c8", ">c16"]
 
 
 class RoundTrip(ToolTest):
@@ -31,6 +31,8 @@ class RoundTrip(ToolTest):
         if dtype == "|b1":
             return random.integers(0, 2, shape).astype(bool)
         x = np.asarray(random.standard_normal(shape) * 1e8)
+        if np.dtype(dtype).kind == "c":
+            x = x + 1j * random.standard_normal(shape)
         return x.astype(dtype)
 
     def test_dtypes_and_orders(self):

@@ -440,7 +440,7 @@ static void test_loops(void **state) {
     const krf__loops *base = &krf__loops_base;
     int compared = 0;
     for (const krf__loops *const *table = krf__loops_usable(); *table != NULL; table++) {
-        for (int d = 0; d < KRF__DTYPE_COUNT; d++) {
+        for (int d = 0; d < KRF__KERNEL_DTYPE_COUNT; d++) {
             random_operand(a, d), random_operand(b, d), random_operand(c, d), random_operand(mask, KRF_BOOL);
             for (int o = 0; o < KRF__OP_COUNT; o++) {
                 assert_int_equal(base->elementwise[d][o] == NULL, (*table)->elementwise[d][o] == NULL);
@@ -463,7 +463,7 @@ static void test_loops(void **state) {
                     assert_same(x, y, d, LOOP_LENGTH * (size_t)size_of(d), krf__op_info_of((krf__op)o)->name);
                 }
             }
-            for (int to = 0; to < KRF__DTYPE_COUNT; to++) {
+            for (int to = 0; to < KRF__KERNEL_DTYPE_COUNT; to++) {
                 base->cast[d][to](LOOP_LENGTH, a, NULL, NULL, x);
                 (*table)->cast[d][to](LOOP_LENGTH, a, NULL, NULL, y);
                 assert_same(x, y, to, LOOP_LENGTH * (size_t)size_of(to), "cast");

@@ -156,6 +156,13 @@ static void byte_order(void **state) {
     assert_int_equal(krf_array_to_host(array, &value, sizeof value), KRF_OK);
     assert_true(value == 3.141592653589793);
     krf_array_release(array);
+    static const unsigned char complex[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0}; /* 1 - 2j: each half in that order */
+    float halves[2] = {0, 0};
+    assert_int_equal(load_header(1, "{'descr': '>c8', 'fortran_order': False, 'shape': (), }\n", complex, sizeof complex, &array),
+                     KRF_OK);
+    assert_int_equal(krf_array_to_host(array, halves, sizeof halves), KRF_OK);
+    assert_true(halves[0] == 1 && halves[1] == -2);
+    krf_array_release(array);
 }
 
 static void fortran_order(void **state) {
@@ -208,8 +215,9 @@ static void headers_that_are_wrong(void **state) {
         {"{'descr': '<i4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}", "63 bits"},
         {"{'descr': '<i4', 'fortran_order': False, 'shape': (4611686018427387904,)}", "63 bits"},
         {"{'descr': '<i4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}", "rank"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': (2,)}", "'<c8'"},
-        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "'<c8'"},
+        {"{'descr': '<c32', 'fortran_order': False, 'shape': (2,)}", "'<c32'"},
+        {"{'descr': '|c8', 'fortran_order': False, 'shape': (1,)}", "'|c8'"},
+        {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "asks for 8 bytes of data, and the file holds 4"},
         {"{'descr': '|S4', 'fortran_order': False, 'shape': (4,)}", "'|S4'"},
         {"{'descr': '|i4', 'fortran_order': False, 'shape': (1,)}", "'|i4'"},
         {"{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}", "'<M8[ns]'"},
@@ -302,6 +310,8 @@ static void save_and_load(void **state) {
         {KRF_I64, 2, {2, 3}, "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 3), }"},
         {KRF_F32, 3, {2, 1, 4}, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 4), }"},
         {KRF_F64, 2, {0, 5}, "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 5), }"},
+        {KRF_C64, 1, {3}, "{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }"},
+        {KRF_C128, 2, {2, 2}, "{'descr': '<c16', 'fortran_order': False, 'shape': (2, 2), }"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

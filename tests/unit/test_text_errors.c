@@ -38,8 +38,13 @@ static void errors(void **state) {
             "x: f32[3]; x and x\n             ^");
     refused(P, "x: f32[3]; not x",
             "line 1, column 12: 'not' is not supported: use ~ or logical_not\nx: f32[3]; not x\n           ^");
-    refused(P, "2j", "line 1, column 1: complex is not supported yet\n2j\n^");
-    refused(P, "x: c64[3]; x", "line 1, column 4: complex is not supported yet\nx: c64[3]; x\n   ^");
+    refused(P, "0x2j", "line 1, column 1: a number runs into a name\n0x2j\n^");
+    refused(P, "2jj", "line 1, column 1: a number runs into a name\n2jj\n^");
+    refused(KRF_E_DTYPE, "x: c64[3]; x < 2j",
+            "line 1, column 14: less: not defined for c64 and c128; complex numbers have no order: compare abs(x), real(x) or imag(x)\n"
+            "x: c64[3]; x < 2j\n             ^");
+    refused(P, "x: complex[3]; x",
+            "line 1, column 11: complex is the type of a weak scalar; arrays have a dtype such as c128\nx: complex[3]; x\n          ^");
     refused(P, "18446744073709551616", "line 1, column 1: an integer beyond 64 bits\n18446744073709551616\n^");
     refused(P, "-9223372036854775809", "line 1, column 2: an integer beyond 64 bits\n-9223372036854775809\n ^");
     refused(P, "99999999999999999999", "line 1, column 1: an integer beyond 64 bits\n99999999999999999999\n^");

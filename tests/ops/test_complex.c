@@ -1,0 +1,294 @@
+/* Complex functions against the C library's in long double, or MPFR where that loses digits: within 8 units in the last place of the norm, and with
+ * the same bits on both tiers. Each function over numbers of all sizes, near the unit circle and on the axes. */
+#include "ops/common.h"
+
+#include <complex.h>
+#include <mpfr.h>
+
+enum { N = 4096, BITS = 2400 };
+
+typedef long double complex cx;
+typedef cx reference(cx z, cx w);
+
+static runs all_runs;
+
+/* ---- references ---- */
+
+/* CMPLXL is not in every <complex.h>; re + im * I loses signs of zeros and infinities. */
+static cx make(long double re, long double im) {
+    const union {
+        long double parts[2];
+        cx whole;
+    } z = {{re, im}};
+    return z.whole;
+}
+
+#define UNARY(name, expression) \
+    static cx ref_##name(cx z, cx w) { \
+        (void)w; \
+        return expression; \
+    }
+#define BINARY(name, expression) \
+    static cx ref_##name(cx z, cx w) { return expression; }
+
+static mpfr_t x_, y_, u_, v_;
+
+/* log of the modulus of x + 1 (where more is set) + i y. */
+static long double log_modulus(cx z, bool more) {
+    mpfr_set_ld(x_, creall(z), MPFR_RNDN);
+    mpfr_set_ld(y_, cimagl(z), MPFR_RNDN);
+    mpfr_add_ui(x_, x_, more ? 1 : 0, MPFR_RNDN);
+    mpfr_hypot(u_, x_, y_, MPFR_RNDN);
+    mpfr_log(u_, u_, MPFR_RNDN);
+    return mpfr_get_ld(u_, MPFR_RNDN);
+}
+
+static cx expm1_of(cx z) {
+    mpfr_set_ld(x_, creall(z), MPFR_RNDN);
+    mpfr_set_ld(y_, cimagl(z), MPFR_RNDN);
+    mpfr_exp(u_, x_, MPFR_RNDN);
+    mpfr_sin_cos(x_, v_, y_, MPFR_RNDN);
+    mpfr_mul(v_, v_, u_, MPFR_RNDN);
+    mpfr_sub_ui(v_, v_, 1, MPFR_RNDN);
+    mpfr_mul(x_, x_, u_, MPFR_RNDN);
+    return make(mpfr_get_ld(v_, MPFR_RNDN), mpfr_get_ld(x_, MPFR_RNDN));
+}
+
+static cx quotient(cx z, cx w) { return z / w; }
+
+UNARY(negative, -z)
+UNARY(conj, conjl(z))
+UNARY(square, z *z)
+UNARY(reciprocal, quotient(1, z))
+UNARY(sign, z == 0 ? 0 : make(creall(z) / cabsl(z), cimagl(z) / cabsl(z)))
+UNARY(abs, cabsl(z))
+UNARY(angle, cargl(z))
+UNARY(sqrt, csqrtl(z))
+UNARY(exp, cexpl(z))
+UNARY(expm1, expm1_of(z))
+UNARY(log, make(log_modulus(z, false), cargl(z)))
+UNARY(log2, ref_log(z, 0) * 1.44269504088896340735992468100189214L)
+UNARY(log10, ref_log(z, 0) * 0.434294481903251827651128918916605082L)
+UNARY(log1p, make(log_modulus(z, true), cargl(1 + z)))
+UNARY(sin, csinl(z))
+UNARY(cos, ccosl(z))
+UNARY(tan, ctanl(z))
+UNARY(asin, casinl(z))
+UNARY(acos, cacosl(z))
+UNARY(atan, catanl(z))
+UNARY(sinh, csinhl(z))
+UNARY(cosh, ccoshl(z))
+UNARY(tanh, ctanhl(z))
+UNARY(asinh, casinhl(z))
+UNARY(acosh, cacoshl(z))
+UNARY(atanh, catanhl(z))
+BINARY(add, z + w)
+BINARY(subtract, z - w)
+BINARY(multiply, make(creall(z) * creall(w) - cimagl(z) * cimagl(w), creall(z) * cimagl(w) + cimagl(z) * creall(w)))
+BINARY(divide, quotient(z, w))
+BINARY(power, cpowl(z, w))
+
+typedef struct tested {
+    const char *text; /* over z and w */
+    reference *exact;
+    bool grows;       /* power: the error grows with the exponent of e, which f64 has rounded */
+} tested;
+
+static const tested functions[] = {
+    {"-z", ref_negative, false},
+    {"conj(z)", ref_conj, false},
+    {"square(z)", ref_square, false},
+    {"reciprocal(z)", ref_reciprocal, false},
+    {"sign(z)", ref_sign, false},
+    {"abs(z)", ref_abs, false},
+    {"angle(z)", ref_angle, false},
+    {"sqrt(z)", ref_sqrt, false},
+    {"exp(z)", ref_exp, false},
+    {"expm1(z)", ref_expm1, false},
+    {"log(z)", ref_log, false},
+    {"log2(z)", ref_log2, false},
+    {"log10(z)", ref_log10, false},
+    {"log1p(z)", ref_log1p, false},
+    {"sin(z)", ref_sin, false},
+    {"cos(z)", ref_cos, false},
+    {"tan(z)", ref_tan, false},
+    {"asin(z)", ref_asin, false},
+    {"acos(z)", ref_acos, false},
+    {"atan(z)", ref_atan, false},
+    {"sinh(z)", ref_sinh, false},
+    {"cosh(z)", ref_cosh, false},
+    {"tanh(z)", ref_tanh, false},
+    {"asinh(z)", ref_asinh, false},
+    {"acosh(z)", ref_acosh, false},
+    {"atanh(z)", ref_atanh, false},
+    {"z + w", ref_add, false},
+    {"z - w", ref_subtract, false},
+    {"z * w", ref_multiply, false},
+    {"z / w", ref_divide, false},
+    {"z ** w", ref_power, true},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* ---- operands ---- */
+
+static double of_size(uint64_t *state, double least, double most) {
+    double size = exp2(least + (most - least) * random_unit(state));
+    return (next_random(state) & 1) != 0 ? -size : size;
+}
+
+/* One part of a number of dtype f32 or f64. */
+static double any_part(uint64_t *state, bool single) {
+    static const double marked[] = {0.0, -0.0, 1, -1, 0.5, 2, 1.5707963267948966, 3.141592653589793};
+    switch (random_below(state, 6)) {
+    case 0: return marked[random_below(state, 8)];
+    case 1: return of_size(state, single ? -149 : -1074, single ? 127 : 1023);
+    case 2: return of_size(state, -30, 30);
+    default: return of_size(state, -4, 4);
+    }
+}
+
+static void fill(uint64_t *state, bool single, double *parts) {
+    for (int i = 0; i < N; i++) {
+        double re = any_part(state, single), im = any_part(state, single);
+        if (i % 5 == 0) { /* near the unit circle, 1 among it */
+            double angle = i % 10 == 0 ? of_size(state, -40, 2) : 0, more = of_size(state, -40, -1);
+            re = cos(angle) + more;
+            im = sin(angle) + (angle == 0 ? of_size(state, -60, -1) : 0);
+        }
+        parts[2 * i] = single ? (double)(float)re : re;
+        parts[2 * i + 1] = single ? (double)(float)im : im;
+    }
+}
+
+static krf_array *upload(krf_context *context, bool single, const double *parts) {
+    float *narrow = malloc(2 * N * sizeof *narrow);
+    krf_array *array = NULL;
+    for (int i = 0; i < 2 * N; i++) {
+        narrow[i] = (float)parts[i];
+    }
+    krf_status status = krf_array_from_host(context, single ? KRF_C64 : KRF_C128, 1, (int64_t[]){N}, single ? (void *)narrow : (void *)parts, &array);
+    assert_int_equal(status, KRF_OK);
+    free(narrow);
+    return array;
+}
+
+/* The results as pairs of doubles; real ones have imaginary parts of 0. */
+static double *evaluate(run *r, const char *text, bool single, const double *z, const double *w, bool *real) {
+    krf_graph *g = krf_graph_create(r->context);
+    krf_array *arrays[2] = {upload(r->context, single, z), upload(r->context, single, w)}, *out = NULL;
+    krf_binding names[2] = {krf_bind_array("z", arrays[0]), krf_bind_array("w", arrays[1])};
+    krf_expr y;
+    if (krf_parse(g, text, names, 2, &y) != KRF_OK || krf_eval(y, &out) != KRF_OK) {
+        fail_msg("%s: %s: %s", r->label, text, krf_error_message());
+    }
+    krf_dtype dtype = krf_array_dtype(out);
+    *real = dtype == KRF_F32 || dtype == KRF_F64;
+    assert_true(*real ? dtype == (single ? KRF_F32 : KRF_F64) : dtype == (single ? KRF_C64 : KRF_C128));
+    size_t bytes = N * krf_dtype_size(dtype);
+    double *parts = calloc(2 * N, sizeof *parts);
+    char *data = malloc(bytes);
+    assert_int_equal(krf_array_to_host(out, data, bytes), KRF_OK);
+    for (int i = 0; i < (*real ? 1 : 2) * N; i++) {
+        float narrow;
+        double full;
+        memcpy(&narrow, data + 4 * (single ? i : 0), sizeof narrow);
+        memcpy(&full, data + 8 * (single ? 0 : i), sizeof full);
+        parts[*real ? 2 * i : i] = single ? (double)narrow : full;
+    }
+    free(data);
+    krf_array_release(arrays[0]);
+    krf_array_release(arrays[1]);
+    krf_array_release(out);
+    krf_graph_destroy(g);
+    return parts;
+}
+
+/* The distance in units in the last place of the norm; 0 where the norm overflows. */
+static double distance(cx want, double re, double im, bool single) {
+    long double norm = cabsl(want), most = single ? 0x1p127L : 0x1p1023L, least = single ? 0x1p-126L : 0x1p-1022L;
+    int digits = single ? 24 : 53;
+    if (!(norm < most)) {
+        return 0;
+    }
+    long double unit = ldexpl(1, ilogbl(norm > least ? norm : least) - digits + 1);
+    long double off = hypotl(creall(want) - (long double)re, cimagl(want) - (long double)im);
+    return isnan(off) ? INFINITY : (double)(off / unit);
+}
+
+static void check(const tested *f, bool single) {
+    double *z = malloc(2 * N * sizeof *z), *w = malloc(2 * N * sizeof *w), *first = NULL;
+    uint64_t state = 7 + (uint64_t)single;
+    bool real;
+    fill(&state, single, z);
+    fill(&state, single, w);
+    for (int r = 0; r < all_runs.n; r++) {
+        double *got = evaluate(&all_runs.run[r], f->text, single, z, w, &real), worst = 0;
+        int at = 0;
+        for (int i = 0; i < N; i++) {
+            cx a = make((long double)z[2 * i], (long double)z[2 * i + 1]), b = make((long double)w[2 * i], (long double)w[2 * i + 1]);
+            cx want = f->exact(a, b);
+            if (f->exact == ref_multiply && !(cabsl(a) * cabsl(b) < (single ? 0x1p127L : 0x1p1023L))) {
+                continue; /* may overflow in between */
+            }
+            double off = distance(want, got[2 * i], got[2 * i + 1], single);
+            double more = f->grows ? 2 * (double)cabsl(b * clogl(a)) * (single ? 0x1p-29 : 1) : 0;
+            off = more > 0 && off < INFINITY ? off * 8 / (8 + more) : off;
+            if (off > worst) {
+                worst = off;
+                at = i;
+            }
+        }
+        if (worst > 8) {
+            cx a = make((long double)z[2 * at], (long double)z[2 * at + 1]), b = make((long double)w[2 * at], (long double)w[2 * at + 1]);
+            cx want = f->exact(a, b);
+            COMPLAIN("%s: %s in %s: %.3g units off at z = (%.17g, %.17g), w = (%.17g, %.17g): (%.17g, %.17g), not (%.17Lg, %.17Lg)",
+                     all_runs.run[r].label, f->text, single ? "c64" : "c128", worst, z[2 * at], z[2 * at + 1], w[2 * at], w[2 * at + 1],
+                     got[2 * at], got[2 * at + 1], creall(want), cimagl(want));
+        } else if (r == 0) {
+            printf("%-14s %s %.2f\n", f->text, single ? "c64 " : "c128", worst);
+        }
+        for (int i = 0; r > 0 && i < 2 * N; i++) {
+            bool same = got[i] == first[i] ? signbit(got[i]) == signbit(first[i]) : isnan(got[i]) && isnan(first[i]);
+            if (!same) {
+                COMPLAIN("%s: %s in %s: element %d is not that of %s", all_runs.run[r].label, f->text, single ? "c64" : "c128", i / 2, all_runs.run[0].label);
+                break;
+            }
+        }
+        if (r == 0) {
+            first = got;
+        } else {
+            free(got);
+        }
+    }
+    free(first);
+    free(z);
+    free(w);
+}
+
+static void test_functions(void **unused) {
+    (void)unused;
+    mpfr_inits2(BITS, x_, y_, u_, v_, (mpfr_ptr)0);
+    for (int f = 0; f < FUNCTIONS; f++) {
+        check(&functions[f], true);
+        check(&functions[f], false);
+    }
+    mpfr_clears(x_, y_, u_, v_, (mpfr_ptr)0);
+    assert_int_equal(failures, 0);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_runs(&all_runs, false);
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    close_runs(&all_runs);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_functions)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

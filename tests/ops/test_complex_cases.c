@@ -1,0 +1,138 @@
+/* The special values of complex functions (complex_cases.def) in c64 and c128 on every tier, or on the GPU; and of each its conjugate, for
+ * f(conj(z)) = conj(f(z)), and the opposite number of odd and even functions. */
+#include "ops/common.h"
+
+#define PI 3.14159265358979323846
+#define PI_2 (PI / 2)
+#define PI_4 (PI / 4)
+#define INF ((double)INFINITY)
+#define FINITE 1.5
+
+enum { ODD = 1, EVEN = 2 };
+
+typedef struct part {
+    double value;
+    bool any_sign;
+} part;
+
+typedef struct special_case {
+    const char *text, *name;
+    double re, im;
+    part want[2];
+} special_case;
+
+#define WANT(x) {(double)(x), #x[0] == 'S'}
+#define CASE(name, re, im, want_re, want_im) {#name "(" #re ", " #im ")", #name, re, im, {WANT(want_re), WANT(want_im)}},
+#define SIGN(x) x
+static const special_case cases[] = {
+#include "ops/complex_cases.def"
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static runs all_runs;
+
+static int symmetry(const char *name) {
+    static const char *const odd[] = {"asinh", "atanh", "sinh", "tanh"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        if (strcmp(name, odd[i]) == 0) {
+            return ODD;
+        }
+    }
+    return strcmp(name, "cosh") == 0 ? EVEN : 0;
+}
+
+static bool fits(double got, part want, bool single) {
+    if (isnan(want.value)) {
+        return isnan(got);
+    }
+    if (want.value == 0 || isinf(want.value)) {
+        return fabs(got) == fabs(want.value) && (want.any_sign || signbit(got) == signbit(want.value));
+    }
+    double near = want.any_sign ? fabs(got) - fabs(want.value) : got - want.value;
+    return fabs(near) <= fabs(want.value) * (single ? 2e-7 : 4e-16);
+}
+
+/* Way 0: as it stands; 1: the conjugate; 2: the opposite; 3: the opposite's conjugate. */
+static void operand(const special_case *c, int way, double parts[2]) {
+    parts[0] = way >= 2 ? -c->re : c->re;
+    parts[1] = (way == 1) != (way == 2) ? -c->im : c->im;
+}
+
+static void check_result(const run *r, const special_case *c, bool single, int way, bool real, const double got[2]) {
+    part want[2] = {c->want[0], c->want[1]};
+    int s = symmetry(c->name);
+    bool turned = real && way > 0 && strcmp(c->name, "angle") == 0;
+    want[0].value = turned != (way >= 2 && s == ODD) ? -want[0].value : want[0].value;
+    want[1].value = (way == 1 || way == 3) != (way >= 2 && s == ODD) ? -want[1].value : want[1].value;
+    if ((way < 2 || s != 0) && (!fits(got[0], want[0], single) || (!real && !fits(got[1], want[1], single)))) {
+        COMPLAIN("%s: %s in %s, way %d: (%.17g, %.17g), not (%.17g, %.17g)", r->label, c->text, single ? "c64" : "c128", way, got[0], got[1],
+                 want[0].value, want[1].value);
+    }
+}
+
+/* Cases [first, end), all of one function, in all ways: one array. */
+static void check_function(run *r, int first, int end, bool single) {
+    int n = 4 * (end - first);
+    double *parts = calloc(2 * (size_t)n, sizeof *parts);
+    float *narrow = calloc(2 * (size_t)n, sizeof *narrow);
+    krf_graph *g = krf_graph_create(r->context);
+    krf_array *z = NULL, *out = NULL;
+    krf_expr y;
+    char text[64];
+    for (int i = 0; i < n; i++) {
+        operand(&cases[first + i / 4], i % 4, parts + 2 * i);
+        narrow[2 * i] = (float)parts[2 * i];
+        narrow[2 * i + 1] = (float)parts[2 * i + 1];
+    }
+    assert_int_equal(krf_array_from_host(r->context, single ? KRF_C64 : KRF_C128, 1, (int64_t[]){n}, single ? (void *)narrow : (void *)parts, &z),
+                     KRF_OK);
+    krf_binding name = krf_bind_array("z", z);
+    snprintf(text, sizeof text, "%s(z)", cases[first].name);
+    if (krf_parse(g, text, &name, 1, &y) != KRF_OK || krf_eval(y, &out) != KRF_OK) {
+        fail_msg("%s: %s: %s", r->label, text, krf_error_message());
+    }
+    krf_dtype dtype = krf_array_dtype(out);
+    bool real = dtype == KRF_F32 || dtype == KRF_F64;
+    assert_int_equal(krf_array_to_host(out, single ? (void *)narrow : (void *)parts, (size_t)n * krf_dtype_size(dtype)), KRF_OK);
+    for (int i = 0; i < n; i++) {
+        int at = real ? i : 2 * i, next = real ? i : at + 1;
+        double got[2] = {single ? (double)narrow[at] : parts[at], single ? (double)narrow[next] : parts[next]};
+        check_result(r, &cases[first + i / 4], single, i % 4, real, got);
+    }
+    krf_array_release(z);
+    krf_array_release(out);
+    krf_graph_destroy(g);
+    free(parts);
+    free(narrow);
+}
+
+static void test_cases(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all_runs.n; r++) {
+        for (int first = 0, end; first < CASES; first = end) {
+            for (end = first + 1; end < CASES && strcmp(cases[end].name, cases[first].name) == 0;) {
+                end++;
+            }
+            check_function(&all_runs.run[r], first, end, true);
+            check_function(&all_runs.run[r], first, end, false);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_runs(&all_runs, false);
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    close_runs(&all_runs);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
