@@ -205,7 +205,6 @@ static void print_functions(void) {
     puts("\n## Reductions\n\n| name | what it computes |\n|---|---|");
 #define OP(...)
 #define REDUCE(name, rule, doc) printf("| `%s` | %s |\n", #name, doc);
-#undef SCAN
 #define SCAN(name, reduction, doc)
 #include "ir/ops.def"
 #undef REDUCE
