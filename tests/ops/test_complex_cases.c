@@ -21,8 +21,8 @@ typedef struct special_case {
     part want[2];
 } special_case;
 
-#define WANT(x) {(double)(x), #x[0] == 'S'}
-#define CASE(name, re, im, want_re, want_im) {#name "(" #re ", " #im ")", #name, re, im, {WANT(want_re), WANT(want_im)}},
+#define WANT(x, text) {(double)(x), text[0] == 'S'} /* SIGN(...) */
+#define CASE(name, re, im, want_re, want_im) {#name "(" #re ", " #im ")", #name, re, im, {WANT(want_re, #want_re), WANT(want_im, #want_im)}},
 #define SIGN(x) x
 static const special_case cases[] = {
 #include "ops/complex_cases.def"
