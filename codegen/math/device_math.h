@@ -6,25 +6,47 @@ KRF_FN float krf_sigmoid_f32(float x) {
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+//@ krf_swish_f32
+// y * sigmoid(u + low), low a small part of u. Below -80 the exponential in two factors: y times the first keeps the second from being subnormal.
+KRF_FN float krf_swish_f32(float y, float u, float low) {
+    float a = KRF_F32(fabs)(u);
+    bool far = a > 80;
+    float h = KRF_F32(exp)(far ? -0.5f * a : -a), e = far ? h * h : h;
+    float below = far ? y * h * h : y * h;
+    return (u < 0 ? KRF_F32(copysign)(below + below * low, y) : y) / (1 + e); // -0 stays
+}
+
 //@ krf_silu_f32
-// Below 0 the exponential in two factors: x times the first keeps the second from being subnormal.
 KRF_FN float krf_silu_f32(float x) {
-    float h = KRF_F32(exp)(-0.5f * KRF_F32(fabs)(x)), e = h * h;
     float y = x < -250 ? -250 : x; // at -infinity -0
-    return (x < 0 ? y * h * h : x) / (1 + e);
+    return krf_swish_f32(y, y, 0);
 }
 
 //@ krf_gelu_f32
+// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
+// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-40) comes last.
 KRF_FN float krf_gelu_f32(float x) {
-    return (x < -40 ? -40 : x) * KRF_F32(normcdf)(x);
+    float y = x < -40 ? -40 : x;
+    float a = -y * 0x1.6a09e6p-1f, lost = KRF_F32(fma)(-y, 0x1.6a09e6p-1f, -a) - y * 0x1.9fcef4p-27f;
+    if (y >= -1 || y != y) {
+        return y * KRF_F32(normcdf)(y);
+    }
+    if (a < 9.1f) {
+        float p = KRF_F32(erfc)(a);
+        return 0.5f * y * (p - p * lost * (a + KRF_F32(sqrt)(a * a + 2)));
+    }
+    float square = a * a, d = 40 - square, rest = ((40 - d) - square) - KRF_F32(fma)(a, a, -square) - 2 * a * lost;
+    float p = 0.5f * y * KRF_F32(erfcx)(a) * KRF_F32(exp)(d);
+    return KRF_F32(copysign)((p + p * rest) * 0x1.397924p-58f, y);
 }
 
 //@ krf_gelu_tanh_f32
+// u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
 KRF_FN float krf_gelu_tanh_f32(float x) {
-    float y = x < -40 ? -40 : x;
-    float u = y * (1.5957691216057308f + 0.071354816272600254f * y * y);
-    float h = KRF_F32(exp)(-0.5f * KRF_F32(fabs)(u)), e = h * h;
-    return (u < 0 ? y * h * h : y) / (1 + e);
+    float y = x < -40 ? -40 : x, square = y * y, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = y * p;
+    float more = p - 0x1.988454p+0f, p_low = (0x1.988454p+0f - (p - more)) + (cube - more);
+    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(y, y, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
+    return krf_swish_f32(y, u, KRF_F32(fma)(y, p, -u) + y * p_low);
 }
 
 //@ krf_logaddexp_f32
@@ -51,25 +73,47 @@ KRF_FN double krf_sigmoid_f64(double x) {
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+//@ krf_swish_f64
+// y * sigmoid(u + low), low a small part of u. Below -700 the exponential in two factors: y times the first keeps the second from being subnormal.
+KRF_FN double krf_swish_f64(double y, double u, double low) {
+    double a = KRF_F64(fabs)(u);
+    bool far = a > 700;
+    double h = KRF_F64(exp)(far ? -0.5 * a : -a), e = far ? h * h : h;
+    double below = far ? y * h * h : y * h;
+    return (u < 0 ? KRF_F64(copysign)(below + below * low, y) : y) / (1 + e); // -0 stays
+}
+
 //@ krf_silu_f64
-// Below 0 the exponential in two factors: x times the first keeps the second from being subnormal.
 KRF_FN double krf_silu_f64(double x) {
-    double h = KRF_F64(exp)(-0.5 * KRF_F64(fabs)(x)), e = h * h;
     double y = x < -1600 ? -1600 : x; // at -infinity -0
-    return (x < 0 ? y * h * h : x) / (1 + e);
+    return krf_swish_f64(y, y, 0);
 }
 
 //@ krf_gelu_f64
+// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
+// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-600) comes last.
 KRF_FN double krf_gelu_f64(double x) {
-    return (x < -40 ? -40 : x) * KRF_F64(normcdf)(x);
+    double y = x < -40 ? -40 : x;
+    double a = -y * 0x1.6a09e667f3bcdp-1, lost = KRF_F64(fma)(-y, 0x1.6a09e667f3bcdp-1, -a) - y * -0x1.bdd3413b26456p-55;
+    if (y >= -1 || y != y) {
+        return y * KRF_F64(normcdf)(y);
+    }
+    if (a < 26.4) {
+        double p = KRF_F64(erfc)(a);
+        return 0.5 * y * (p - p * lost * (a + KRF_F64(sqrt)(a * a + 2)));
+    }
+    double square = a * a, d = 600 - square, rest = ((600 - d) - square) - KRF_F64(fma)(a, a, -square) - 2 * a * lost;
+    double p = 0.5 * y * KRF_F64(erfcx)(a) * KRF_F64(exp)(d);
+    return KRF_F64(copysign)((p + p * rest) * 0x1.4dd4d0d12c071p-866, y);
 }
 
 //@ krf_gelu_tanh_f64
+// u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
 KRF_FN double krf_gelu_tanh_f64(double x) {
-    double y = x < -40 ? -40 : x;
-    double u = y * (1.5957691216057308 + 0.071354816272600254 * y * y);
-    double h = KRF_F64(exp)(-0.5 * KRF_F64(fabs)(u)), e = h * h;
-    return (u < 0 ? y * h * h : y) / (1 + e);
+    double y = x < -40 ? -40 : x, square = y * y, cube = 0x1.2444f2a4d8b4bp-4 * square, p = 0x1.9884533d43651p+0 + cube, u = y * p;
+    double more = p - 0x1.9884533d43651p+0, p_low = (0x1.9884533d43651p+0 - (p - more)) + (cube - more);
+    p_low += KRF_F64(fma)(0x1.2444f2a4d8b4bp-4, square, -cube) + 0x1.2444f2a4d8b4bp-4 * KRF_F64(fma)(y, y, -square) + (-0x1.cbc0d30ebfd15p-54 + -0x1.6c843a29d1c70p-61 * square);
+    return krf_swish_f64(y, u, KRF_F64(fma)(y, p, -u) + y * p_low);
 }
 
 //@ krf_logaddexp_f64

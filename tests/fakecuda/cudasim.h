@@ -167,6 +167,7 @@ FAKECUDA_OWN(sinpi, fakecuda_half_turns((long double)x, false))
 FAKECUDA_OWN(cospi, fakecuda_half_turns((long double)x, true))
 FAKECUDA_OWN(erfinv, fakecuda_erfinv((long double)x))
 FAKECUDA_OWN(normcdf, erfcl(-(long double)x * sqrtl(0.5L)) / 2)
+FAKECUDA_OWN(erfcx, __builtin_expl((long double)x * x) * erfcl((long double)x))
 FAKECUDA_OWN(rsqrt, 1 / sqrtl((long double)x))
 FAKECUDA_OWN(cyl_bessel_i0, fakecuda_i0((long double)x))
 
