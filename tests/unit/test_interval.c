@@ -109,7 +109,7 @@ static void test_random(void **state) {
                              (long long)found.high);
                 }
             }
-            narrow += n >= 5 && found.high - 1000 < found.low && found.low > -1000;
+            narrow += n >= 5 && (uint64_t)found.high - (uint64_t)found.low < 1000 && found.low > -1000;
         }
         krf__graph_free(&g);
     }
