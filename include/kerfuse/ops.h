@@ -268,6 +268,9 @@ KRF_API krf_expr krf_logaddexp(krf_expr x, krf_expr y);
 /* x * log(y); 0 where x is 0 and y is no NaN. */
 KRF_API krf_expr krf_xlogy(krf_expr x, krf_expr y);
 
+/* x * log1p(y); 0 where x is 0 and y is no NaN. */
+KRF_API krf_expr krf_xlog1py(krf_expr x, krf_expr y);
+
 /* log(x / (1 - x)); -inf at 0, inf at 1, NaN outside. */
 KRF_API krf_expr krf_logit(krf_expr x);
 
