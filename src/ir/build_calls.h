@@ -18,6 +18,7 @@
 #define ABS(x) CALL1(abs, x)
 #define SIGN(x) CALL1(sign, x)
 #define TRUNC(x) CALL1(trunc, x)
+#define IMAG_PART(x) CALL1(imag_part, x) /* of a real number: 0 */
 #define SQRT(x) CALL1(sqrt, x)
 #define RSQRT(x) CALL1(rsqrt, x)
 #define EXP(x) CALL1(exp, x)

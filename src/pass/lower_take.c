@@ -59,8 +59,11 @@ uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further) {
 }
 
 uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout) {
-    const int64_t axis = krf__ints_of(l->in, change->node)[0], stride = layout->shape[axis] == 1 ? 0 : layout->strides[axis];
+    const int64_t axis = krf__ints_of(l->in, change->node)[0];
     const krf__layout out = fixed(l, change, layout);
+    /* An empty view of a constant may have strides, but no memory to gather from. */
+    const bool one_place = layout->shape[axis] == 1 || krf__shape_size(out.rank, out.shape) == 0;
+    const int64_t stride = one_place ? 0 : layout->strides[axis];
     uint32_t view = krf__lower_view(l, leaf, &out);
     if (stride == 0 || view == 0) {
         return view;

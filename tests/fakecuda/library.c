@@ -169,7 +169,9 @@ cu_result cuLibraryLoadData(cu_library *library, const void *image, cu_enum *jit
     if (result == KRF__CUDA_SUCCESS) {
         l->image = l->copies->image;
     }
-    if (result == KRF__CUDA_SUCCESS && l->image->shared_end - l->image->shared_begin > FAKE_MAX_SHARED) {
+    /* The limit holds for each kernel; which of the image's declares what is not known. */
+    if (result == KRF__CUDA_SUCCESS
+        && l->image->shared_end - l->image->shared_begin > (ptrdiff_t)FAKE_MAX_SHARED * (ptrdiff_t)l->image->n_kernels) {
         result = fake_misuse(FAKE_INVALID_IMAGE, "more than %d bytes of shared memory", FAKE_MAX_SHARED);
     }
     if (result != KRF__CUDA_SUCCESS) {

@@ -54,6 +54,7 @@ static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, k
     case NODE_EXPAND: return krf_expand_dims(x[0], n->axes[0]);
     case NODE_SQUEEZE: return krf_squeeze(x[0], n->axes[0]);
     case NODE_FLIP: return krf_flip(x[0], n->axes[0]);
+    case NODE_SCAN: return scan_build(n->op, x[0], n->axes[0]);
     default: break;
     }
     if (node_moves(n)) {

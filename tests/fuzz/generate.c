@@ -50,7 +50,7 @@ static void pick_policy(dice *d, policy *p) {
         [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
         [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12,
         [NODE_TAKE] = 4,    [NODE_ALONG] = 2,        [NODE_DIAGONAL] = 1,     [NODE_WINDOWS] = 2,  [NODE_ROLL] = 2,
-        [NODE_REPEAT] = 1,  [NODE_PAD] = 3,          [NODE_JOIN] = 2,         [NODE_STACK] = 1,    [NODE_SET_SLICE] = 2};
+        [NODE_REPEAT] = 1,  [NODE_PAD] = 3,          [NODE_JOIN] = 2,         [NODE_STACK] = 1,    [NODE_SET_SLICE] = 2, [NODE_SCAN] = 4};
     memset(p, 0, sizeof *p);
     for (int k = 0; k <= NODE_REDUCE; k++) {
         int64_t factor = chance(d, 25) ? below(d, 6) : 2; /* halves, up to two and a half times as many */
@@ -305,6 +305,10 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     case NODE_SLICE: pick_slice(d, n, x); break;
     case NODE_RESHAPE: pick_reshape(d, n, x); break;
     case NODE_STRETCH: pick_stretch(d, n, x); break;
+    case NODE_SCAN:
+        n->op = (int)below(d, scan_count());
+        n->axes[0] = x->rank > 0 ? (int)below(d, 2 * x->rank) - x->rank : 0;
+        break;
     case NODE_REDUCE:
         n->op = (int)below(d, reduction_count());
         n->keepdims = chance(d, 40);

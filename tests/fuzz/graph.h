@@ -31,6 +31,7 @@ typedef enum node_kind {
     NODE_JOIN,
     NODE_STACK,
     NODE_SET_SLICE,
+    NODE_SCAN,
     NODE_REDUCE
 } node_kind;
 
@@ -44,14 +45,14 @@ typedef struct facts {
 
 typedef struct node {
     node_kind kind;
-    int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name; NODE_PAD: the mode */
+    int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name; NODE_SCAN: of scan_name; NODE_PAD: the mode */
     int args[3];    /* nodes; NODE_LEAF: args[0] is the leaf */
     value scalar;   /* NODE_SCALAR: int64 and double are weak, unless strong */
     bool strong;    /* NODE_SCALAR: of a dtype, a literal */
     bool literal;   /* NODE_SCALAR: printed into kernels, not an argument of them */
     krf_dtype to;   /* NODE_CAST */
     int n;          /* how many of the following there are */
-    int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP, and what moves: axes[0];
+    int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP, NODE_SCAN, and what moves: axes[0];
                        NODE_DIAGONAL: two; NODE_WINDOWS: n; NODE_ROLL: none where n is 0 */
     bool keepdims;
     krf_range ranges[RANK]; /* NODE_SLICE, NODE_SET_SLICE */

@@ -6,7 +6,7 @@
 #include "ir/graph.h"
 
 /* What the library's tables gain must not be left out of the random graphs by mistake: a kind of node, or a dtype, that
- * is not known here does not compile. Elementwise operations and reductions need rows in tests/ops. */
+ * is not known here does not compile. Elementwise operations, reductions and scans need rows in tests/ops. */
 enum {
     KNOWN_poison,
     KNOWN_constant,
@@ -166,6 +166,12 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
             if ((ints[0] >> i & 1) != 0) {
                 n->axes[n->n++] = i;
             }
+        }
+    } else if (krf__op_info_of(from->op)->class_ == KRF__CLASS_SCAN) {
+        n->kind = NODE_SCAN;
+        n->op = scan_find(name);
+        while ((ints[0] >> n->axes[0] & 1) == 0) {
+            n->axes[0]++;
         }
     } else {
         n->kind = NODE_ELEMENTWISE;

@@ -199,8 +199,10 @@ bool node_infer(const graph *g, node *n) {
         break;
     case NODE_TRANSPOSE: right = infer_transpose(n, x); break;
     case NODE_FLIP:
+    case NODE_SCAN:
         n->is = *x;
         n->is.weak = false;
+        n->is.dtype = n->kind == NODE_SCAN ? scan_dtype(n->op, x->dtype) : x->dtype;
         right = whole_axis(n->axes[0], x->rank) >= 0 && whole_axis(n->axes[0], x->rank) < x->rank;
         break;
     case NODE_SLICE: right = infer_slice(n, x); break;

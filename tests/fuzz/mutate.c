@@ -47,6 +47,7 @@ static void change_node(dice *d, const graph *g, node *n) {
             pick_axes(d, n, x);
         }
         break;
+    case NODE_SCAN: n->op = (int)random_below(d, scan_count()); break;
     case NODE_SLICE:
         if (n->n > 0) {
             krf_range *r = &n->ranges[random_below(d, n->n)];

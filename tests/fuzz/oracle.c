@@ -204,6 +204,28 @@ static void run_reduce(const graph *g, const node *n, const void *x, void *out) 
     free(items);
 }
 
+static void run_scan(const graph *g, const node *n, const void *x, void *out) {
+    const facts *from = &g->nodes[n->args[0]].is;
+    const int axis = n->axes[0] < 0 ? n->axes[0] + from->rank : n->axes[0];
+    const int64_t extent = from->shape[axis];
+    int64_t inner = 1;
+    for (int i = axis + 1; i < from->rank; i++) {
+        inner *= from->shape[i];
+    }
+    value *row = malloc(2 * (size_t)extent * sizeof *row + 1);
+    assert_non_null(row);
+    for (int64_t first = 0; first < n->is.size; first += first % inner == inner - 1 ? inner * (extent - 1) + 1 : 1) {
+        for (int64_t i = 0; i < extent; i++) {
+            row[i] = get(x, from->dtype, first + i * inner);
+        }
+        scan_values(n->op, from->dtype, row, extent, row + extent);
+        for (int64_t i = 0; i < extent; i++) {
+            put(out, first + i * inner, row[extent + i]);
+        }
+    }
+    free(row);
+}
+
 bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, report *r) {
     bool needed[MOST_NODES], right = true;
     int n_open = 0;
@@ -234,6 +256,7 @@ bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, rep
             }
             break;
         case NODE_REDUCE: run_reduce(g, n, x, out); break;
+        case NODE_SCAN: run_scan(g, n, x, out); break;
         default:
             if (node_moves(n)) {
                 run_moves(g, n, v, out);

@@ -42,6 +42,13 @@ krf_dtype reduction_dtype(int op, krf_dtype x);
 bool reduction_of_none(int op); /* whether it has a value over no elements */
 value reduction_value(int op, krf_dtype from, const value *x, int64_t n);
 
+int scan_count(void);
+const char *scan_name(int op);
+int scan_find(const char *name);
+krf_expr scan_build(int op, krf_expr x, int axis);
+krf_dtype scan_dtype(int op, krf_dtype x);
+void scan_values(int op, krf_dtype from, const value *x, int64_t n, value *y); /* of a row */
+
 /* ---- oracle.c ---- */
 
 /* Of each node that the outputs need: its elements in C order, new memory; NULL for the others. */

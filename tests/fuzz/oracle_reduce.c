@@ -1,4 +1,4 @@
-/* Reductions for the oracle, over the canonical tree of tests/ops/tree.h. A row of ops.def that is not there does not
+/* Reductions and scans for the oracle, in the orders of tests/ops/tree.h. A row of ops.def that is not there does not
  * compile. */
 #include "ops/tree.h"
 
@@ -49,3 +49,19 @@ value reduction_value(int op, krf_dtype from, const value *x, int64_t n) {
     v.f = round_to(v.dtype, (long double)v.f); /* f16 and bf16 are accumulated in f32 */
     return v;
 }
+
+int scan_count(void) { return SCANS; }
+const char *scan_name(int op) { return scans[op].name; }
+
+int scan_find(const char *name) {
+    for (int op = 0; op < SCANS; op++) {
+        if (strcmp(scans[op].name, name) == 0) {
+            return op;
+        }
+    }
+    return -1;
+}
+
+krf_expr scan_build(int op, krf_expr x, int axis) { return scans[op].build(x, axis); }
+krf_dtype scan_dtype(int op, krf_dtype x) { return result_dtype(scans[op].op, x); }
+void scan_values(int op, krf_dtype from, const value *x, int64_t n, value *y) { expect_row(&scans[op], from, x, n, y); }

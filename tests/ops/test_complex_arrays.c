@@ -96,6 +96,7 @@ static bool zero(int i, int j) { return zr(i, j) == 0 && zi(i, j) == 0; }
     CASE("real(z)", X, 2, ROWS, COLUMNS, zr(i, j), 0) \
     CASE("imag(z.T)", X, 2, COLUMNS, ROWS, zi(j, i), 0) \
     CASE("imag(x)", X, 2, ROWS, COLUMNS, 0, 0) \
+    CASE("imag(c64(1 / x)) + 0 * x", X, 2, ROWS, COLUMNS, 0, 0) /* of infinity */ \
     CASE("conj(x) + real(x)", X, 2, ROWS, COLUMNS, 2 * xr(i, j), 0) \
     CASE("real(z * conj(z))", X, 2, ROWS, COLUMNS, zr(i, j) * zr(i, j) + zi(i, j) * zi(i, j), 0) \
     CASE("abs(3 * x + 4j * x)", X, 2, ROWS, COLUMNS, 5 * fabs(xr(i, j)), 0) \

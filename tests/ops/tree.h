@@ -1,5 +1,5 @@
-/* Reductions as docs/semantics.md states them, written from there and as naively as they can be: the canonical tree
- * over floats, plain loops over integers. Shared by the tests of reductions and the random graphs. */
+/* Reductions and scans as docs/semantics.md and docs/architecture.md state them, written from there and as naively as they
+ * can be: their orders over floats, plain loops over integers. Shared by the tests of them and the random graphs. */
 #ifndef KRF_TESTS_OPS_TREE_H
 #define KRF_TESTS_OPS_TREE_H
 
@@ -110,6 +110,108 @@ static inline int64_t reduce_integers(reduction_op op, krf_dtype dtype, const in
                          : (uint64_t)(x[i] != 0 && now != 0);
     }
     return (int64_t)r;
+}
+
+/* ---- scans: their order (docs/architecture.md) ---- */
+
+enum {
+#define SCAN(name, reduction, doc) SCAN_##name,
+#define NODE(...)
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+    SCANS
+};
+
+typedef struct scan {
+    const char *name;
+    krf_expr (*build)(krf_expr x, int axis);
+    reduction_op op;
+} scan;
+
+static const scan scans[SCANS] = {
+#define SCAN(name, reduction, doc) {#name, krf_##name, (reduction_op)HAS_##reduction},
+#define NODE(...)
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+};
+
+static inline double neutral(reduction_op op) {
+    return op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
+}
+
+/* Tiles of 256 runs of 8; 32 runs are a warp. Before a run of a tile: the warps before its own, one after the other, with
+ * the runs of its own warp before it, which are folded by doubling steps. */
+static inline void scan_reals(reduction_op op, bool narrow, const double *x, int64_t n, double *y) {
+    double carry = neutral(op);
+    for (int64_t first = 0; first < n; first += 2048) {
+        double total[256], so_far[256], warps = neutral(op);
+        for (int r = 0; r < 256; r++) {
+            double sum = neutral(op);
+            for (int i = 0; i < 8; i++) {
+                int64_t at = first + 8 * r + i;
+                if (at < n) {
+                    sum = i == 0 ? x[at] : combine_real(op, narrow, sum, x[at]);
+                    y[at] = sum;
+                }
+            }
+            total[r] = sum;
+        }
+        for (int step = 1; step < 32; step *= 2) {
+            for (int r = 0; r < 256; r++) {
+                so_far[r] = r % 32 >= step ? combine_real(op, narrow, total[r - step], total[r]) : total[r];
+            }
+            memcpy(total, so_far, sizeof total);
+        }
+        for (int r = 0; r < 256; r++) {
+            double own = r % 32 > 0 ? total[r - 1] : neutral(op);
+            double before = combine_real(op, narrow, carry, combine_real(op, narrow, warps, own));
+            for (int64_t at = first + 8 * r; at < n && at < first + 8 * r + 8; at++) {
+                y[at] = combine_real(op, narrow, before, y[at]);
+            }
+            warps = r % 32 == 31 ? combine_real(op, narrow, warps, total[r]) : warps;
+        }
+        carry = combine_real(op, narrow, carry, warps);
+    }
+}
+
+/* The values of a row, as they must be. */
+static inline void expect_row(const scan *s, krf_dtype from, const value *x, int64_t n, value *y) {
+    const krf_dtype to = result_dtype(s->op, from);
+    if (is_real(to)) {
+        double *in = malloc(2 * (size_t)n * sizeof *in + 1), *out = in + n;
+        assert_non_null(in);
+        for (int64_t i = 0; i < n; i++) {
+            in[i] = x[i].f;
+        }
+        scan_reals(s->op, from != KRF_F64, in, n, out);
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = convert((value){.dtype = KRF_F64, .f = out[i]}, to);
+        }
+        free(in);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t pair[2] = {i > 0 ? y[i - 1].i : 0, convert(x[i], to).i};
+        y[i].dtype = to;
+        y[i].i = i == 0           ? pair[1]
+                 : to != KRF_BOOL ? wrap_to(to, (wide)reduce_integers(s->op, to, pair, 2))
+                 : s->op == MAX   ? pair[0] | pair[1]
+                                  : pair[0] & pair[1];
+    }
 }
 
 #endif
