@@ -285,6 +285,22 @@ static void pick_transpose(dice *d, node *n, const facts *x) {
     }
 }
 
+/* The longest axis of some real arrays: orders differ only where rows have many runs, and where sums are rounded. */
+static void pick_long_row(dice *d, const graph *g, node *n) {
+    int64_t longest = 1;
+    for (int tries = 0; tries < 12; tries++) {
+        int id = (int)below(d, g->n_nodes);
+        const facts *f = &g->nodes[id].is;
+        for (int i = 0; i < f->rank && is_real(f->dtype); i++) {
+            if (f->shape[i] > longest && f->size > 0) {
+                longest = f->shape[i];
+                n->args[0] = id;
+                n->axes[0] = i;
+            }
+        }
+    }
+}
+
 static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     int64_t roll = below(d, p->total);
     memset(n, 0, sizeof *n);
@@ -308,6 +324,9 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     case NODE_SCAN:
         n->op = (int)below(d, scan_count());
         n->axes[0] = x->rank > 0 ? (int)below(d, 2 * x->rank) - x->rank : 0;
+        if (chance(d, 60)) {
+            pick_long_row(d, g, n);
+        }
         break;
     case NODE_REDUCE:
         n->op = (int)below(d, reduction_count());
