@@ -25,6 +25,7 @@ bool op_converts(int op, int k);
 
 /* x ** k with a weak literal integer |k| <= 8 is a chain of multiplications. */
 bool op_is_power(int op);
+bool op_reads_sign(int op); /* of NaN too, which is not promised */
 value power_chain(krf_dtype dtype, value x, int64_t k);
 
 /* Whether more than one result is right: then the library's own is taken where op_accepts allows it. */

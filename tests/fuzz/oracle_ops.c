@@ -90,10 +90,10 @@ value power_chain(krf_dtype dtype, value x, int64_t k) {
 static bool is_floor_divide(int op) { return ops[op].reference->f64 == double_floor_divide; }
 
 /* The sign of a NaN is not promised, and these read it. */
-static bool reads_sign(int op) { return strcmp(ops[op].name, "copysign") == 0 || strcmp(ops[op].name, "signbit") == 0; }
+bool op_reads_sign(int op) { return strcmp(ops[op].name, "copysign") == 0 || strcmp(ops[op].name, "signbit") == 0; }
 
 bool op_open(int op, krf_dtype compute) {
-    return is_real(compute) && (reads_sign(op) || ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
+    return is_real(compute) && (op_reads_sign(op) || ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
 }
 
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
@@ -106,7 +106,7 @@ bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda)
         return same(got, want) || (fabs(want.f) >= whole
                                    && (fabs(got.f - want.f) <= 1 || ulp_distance(got, (long double)want.f, 0) <= 1));
     }
-    if (reads_sign(op)) {
+    if (op_reads_sign(op)) {
         const bool two = ops[op].arity > 1, either = isnan(two ? b.f : a.f);
         value want = convert(exact_value(f, compute, a, b, c), got.dtype);
         want.f = two && either ? copysign(want.f, got.f) : want.f;
