@@ -65,7 +65,12 @@ static bool combine(krf__op op, const krf__interval *x, krf__interval *r) {
         return true;
     case KRF__minimum: *r = (krf__interval){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high}; return true;
     case KRF__maximum: *r = (krf__interval){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high}; return true;
-    case KRF__remainder: *r = (krf__interval){0, b.high - 1}; return b.low > 0;
+    case KRF__remainder:
+        if (b.low <= 0) {
+            return false;
+        }
+        *r = (krf__interval){0, b.high - 1};
+        return true;
     case KRF__floor_divide:
         if (b.low <= 0) {
             return false;
