@@ -208,7 +208,7 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const krf__instr *i = &e->k->instrs[e->k->n_domain + r];
         const char *type = krf__c_type(i->dtype);
-        krf__str_printf(out, "%s %s red%u(%s A, %s B) { return (%s)(", e->target->inline_function, type, r, type, type, type);
+        krf__str_printf(out, "%s %s red%u(%s A, %s B) { return (%s)(", e->target->inline_function, type, e->reduction + r, type, type, type);
         krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
                        (krf_dtype)i->dtype, names, out);
         krf__str_put(out, "); }\n");

@@ -21,7 +21,11 @@ static void name_operands(krf__emitter *e) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         bool store = e->k->operands[i].store;
         krf__str s = {0};
-        krf__str_printf(&s, "%s%u", store ? "out" : "in", store ? out++ : in++);
+        if (e->k->operands[i].inner != 0) {
+            krf__str_printf(&s, "row%u", e->k->operands[i].inner - 1u);
+        } else {
+            krf__str_printf(&s, "%s%u", store ? "out" : "in", store ? out++ : in++);
+        }
         if (s.data != NULL) {
             strncpy(e->operand_names[i], s.data, sizeof e->operand_names[i] - 1);
         }
@@ -36,7 +40,7 @@ static void vector(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vec
 
 static void header(krf__emitter *e, krf__str *out) {
     krf__emit_arguments(e, out);
-    krf__emit_combine_functions(e, out);
+    krf__emit_rounds(e, krf__emit_combine_functions, out);
 }
 
 /* The product of a part's extents, in the index type. */

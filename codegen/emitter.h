@@ -29,7 +29,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -37,9 +37,18 @@ struct krf__emitter {
     char (*operand_names)[12];   /* "in0", "out0" */
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
+    uint32_t round, reduction;   /* the round being printed, and how many reductions those before it have */
     int mode;                    /* 0: loads are of the domain; 1: of the part over results; CUDA, 2: of chunks' results; 3: one at a time */
     krf__str failed;             /* sticky: only .failed is used */
 };
+
+/* ---- rounds.c ---- */
+/* Prints each round with the round for a kernel; the kernel itself where it has only one. */
+void krf__emit_rounds(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
+void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a kernel keeps for each row */
+
+/* ---- target_c.c ---- */
+void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
 
 /* ---- literal.c ---- */
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);

@@ -21,6 +21,9 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "struct krf_arguments {\n");
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
+        if (o->inner != 0) {
+            continue;
+        }
         if (o->counts) {
             krf__str_printf(out, "    long long %s;\n", e->operand_names[i]);
             continue;
@@ -34,7 +37,7 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "    long long n%d;\n", d);
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced && k->operands[i].inner == 0; d++) {
             if (krf__stride_class(k, &k->operands[i], d) == 2) {
                 krf__str_printf(out, "    long long %s_s%d;\n", e->operand_names[i], d);
             }
@@ -53,7 +56,7 @@ void krf__emit_extents(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "const %s n%d = (%s)%sn%d;\n", type, d, type, a, d);
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced && k->operands[i].inner == 0; d++) {
             if (krf__stride_class(k, &k->operands[i], d) == 2) {
                 krf__str_printf(out, "const %s %s_s%d = (%s)%s%s_s%d;\n", type, e->operand_names[i], d, type, a, e->operand_names[i], d);
             } else if (krf__stride_class(k, &k->operands[i], d) == 3) { /* known, so that compilers see both halves interleaved */

@@ -91,6 +91,10 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const krf__operand *o = &e->k->operands[i->slot];
     const char *name = e->operand_names[i->slot];
     const bool place = o->counts || o->gathered;
+    if (o->inner != 0) {
+        krf__str_put(out, name);
+        return;
+    }
     if (e->mode == 1) { /* over results: one at a time */
         krf__str_printf(out, place ? "(a->%s" : "a->%s[0", name);
         put_result_offset(e, i->slot, out);
@@ -175,7 +179,7 @@ static void put_consumers(krf__emitter *e, krf__str *out) {
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
-        krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(acc%u[at + k], ", r, r, r);
+        krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(acc%u[at + k], ", r, e->reduction + r, r);
         krf__emit_value(e, k->instrs[k->n_domain + r].args[0], out);
         krf__str_put(out, scan ? ";\n" : ");\n");
     }
@@ -242,7 +246,7 @@ static void pointers(krf__emitter *e, krf__str *out) {
             krf__op op = k->instrs[n].op;
             domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == i;
         }
-        if (domain) {
+        if (domain && o->inner == 0) {
             if (o->counts) {
                 krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);
             } else {
@@ -274,7 +278,7 @@ static void lanes(krf__emitter *e, krf__str *out) {
 
 static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < s; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + s]);\n}\n", r, r, r, r);
+        krf__str_printf(out, "for (int k = 0; k < s; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + s]);\n}\n", r, e->reduction + r, r, r);
     }
 }
 
@@ -293,6 +297,29 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "KEPT + o) * a->chunks + c)");
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
+}
+
+void krf__c_put_results(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    e->mode = 1;
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        krf__emit_statement(e, i, out);
+    }
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        const krf__instr *s = &k->instrs[i];
+        if (s->op != KRF__store) {
+            continue;
+        }
+        krf__str_printf(out, k->operands[s->slot].inner != 0 ? "%s" : "a->%s[0", e->operand_names[s->slot]);
+        if (k->operands[s->slot].inner == 0) {
+            put_result_offset(e, s->slot, out);
+            krf__str_put(out, "]");
+        }
+        krf__str_put(out, " = ");
+        krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+        krf__str_put(out, ";\n");
+    }
+    e->mode = 0;
 }
 
 /* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */
@@ -314,20 +341,7 @@ static void results_function(krf__emitter *e, krf__str *out) {
     if (k->schedule == KRF__SCAN) {
         krf__emit_position(e, KRF__PART_REDUCED, "p", &inner);
     }
-    e->mode = 1;
-    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
-        krf__emit_statement(e, i, &inner);
-    }
-    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
-        if (k->instrs[i].op == KRF__store) {
-            krf__str_printf(&inner, "a->%s[0", e->operand_names[k->instrs[i].slot]);
-            put_result_offset(e, k->instrs[i].slot, &inner);
-            krf__str_put(&inner, "] = ");
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, &inner);
-            krf__str_put(&inner, ";\n");
-        }
-    }
-    e->mode = 0;
+    krf__c_put_results(e, &inner);
     krf__str_put(out, inner.data != NULL ? inner.data : "");
     out->failed |= inner.failed;
     krf__str_free(&inner);
@@ -404,7 +418,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "erf.h",  "special.h", "libm.h", "random.h", NULL};
@@ -412,7 +426,7 @@ static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbe
 const krf__target krf__target_c = {
     .name = "c",
     .suffix = ".c",
-    .skeletons = {"map", "reduce", "reduce", "reduce_col", "scan"},
+    .skeletons = {"map", "reduce", "reduce", "reduce_col", "scan", "row"},
     .arguments = "a->",
     .function_prefix = "krf_",
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",

@@ -4,6 +4,8 @@
  * stored: outputs, what a view reads, what a reduction group hands to others, and values at which a computation grew past what one kernel holds.
  *
  * Reductions of one domain, axes and step form a group. A node over results of one group, in the shape of its results, is its epilogue.
+ * At last, groups that follow one another over the rows of one domain become the rounds of one kernel (rows.c).
+ *
  * `step` counts the stored values on the longest way down: a group runs after all groups of earlier steps.
  *
  * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. */
@@ -130,25 +132,23 @@ static void bound_weight(fusing *s, uint32_t id) {
     s->step[id] = step_of(s, id);
 }
 
-/* The group whose epilogue the node joins: all its operands are results of that group in the node's shape, or computable by then. 0: none. */
+/* The group whose epilogue the node joins: the last one among those of its operands, if that one's results have the node's shape and all else can be read or
+ * computed by then. 0: none. */
 static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     uint32_t group = 0;
     int arity = krf__op_info_of(n->op)->arity;
     for (int k = 0; k < arity; k++) {
-        uint32_t arg = n->args[k], own = s->f->group_of[arg];
-        if (own == 0) {
-            continue;
+        uint32_t own = s->f->group_of[n->args[k]];
+        if (own != 0 && (group == 0 || s->f->groups[own - 1].step > s->f->groups[group - 1].step)) {
+            group = own;
         }
-        if ((group != 0 && own != group) ||
-            !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))) {
-            return 0;
-        }
-        group = own;
     }
     for (int k = 0; k < arity && group != 0; k++) {
         uint32_t arg = n->args[k];
-        if (s->f->group_of[arg] == 0 && ready(s, arg) > s->f->groups[group - 1].step) {
+        bool result = s->f->group_of[arg] == group;
+        if (result ? !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))
+                   : ready(s, arg) > s->f->groups[group - 1].step) {
             return 0;
         }
     }
@@ -167,8 +167,8 @@ static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
     return KRF_OK;
 }
 
-/* What the results of a group look like beside its domain. */
-typedef enum form { FORM_MAP, FORM_REDUCED, FORM_KEEPDIMS, FORM_SCAN } form;
+/* What the results of a group are beside its domain. */
+typedef enum form { FORM_MAP, FORM_REDUCED, FORM_SCAN } form;
 
 typedef struct open_key {
     int64_t step, mask, form, rank, shape[KRF_MAX_RANK];
@@ -205,6 +205,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
     group->operations = w.operations;
     group->fields = w.fields;
     group->cut = cut;
+    group->rounds = 1;
     *index = (uint32_t)s->f->n_groups;
     return krf__map_put(&s->open, &key, sizeof key, (void *)(uintptr_t)*index) ? KRF_OK : krf__fail_memory();
 }
@@ -224,7 +225,7 @@ static krf_status store(fusing *s, uint32_t id) {
 static krf_status visit_reduction(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     uint32_t x = n->args[0];
-    form results = krf__op_info_of(n->op)->class_ == KRF__CLASS_SCAN ? FORM_SCAN : n->keepdims ? FORM_KEEPDIMS : FORM_REDUCED;
+    form results = krf__op_info_of(n->op)->class_ == KRF__CLASS_SCAN ? FORM_SCAN : FORM_REDUCED;
     krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
     if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
         s->f->stored[x] = s->oversized[x] = true;
@@ -254,7 +255,11 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
             s->f->group_of[id] = group;
             s->step[id] = s->f->groups[group - 1].step;
             s->weights[id] = w;
-            return KRF_OK;
+            for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
+                uint32_t arg = krf__node_of(s->g, id)->args[k];
+                status = s->f->group_of[arg] != 0 && s->f->group_of[arg] != group ? store(s, arg) : KRF_OK;
+            }
+            return status;
         }
     }
     for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
@@ -306,13 +311,14 @@ krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const k
     memset(out, 0, sizeof *out);
     fusing s = {.g = g, .f = out, .limits = limits};
     out->stored = krf__calloc(g->n_nodes, sizeof *out->stored);
+    out->inner = krf__calloc(g->n_nodes, sizeof *out->inner);
     out->group_of = krf__calloc(g->n_nodes, sizeof *out->group_of);
     s.step = krf__calloc(g->n_nodes, sizeof *s.step);
     s.weights = krf__calloc(g->n_nodes, sizeof *s.weights);
     s.mark = krf__calloc(g->n_nodes, sizeof *s.mark);
     s.stack = krf__malloc(g->n_nodes * sizeof *s.stack);
     s.oversized = krf__calloc(g->n_nodes, sizeof *s.oversized);
-    if (!out->stored || !out->group_of || !s.step || !s.weights || !s.mark || !s.stack || !s.oversized) {
+    if (!out->stored || !out->inner || !out->group_of || !s.step || !s.weights || !s.mark || !s.stack || !s.oversized) {
         status = krf__fail_memory();
     }
     for (uint32_t id = 1; status == KRF_OK && id < g->n_nodes; id++) {
@@ -329,12 +335,8 @@ krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const k
     if (status == KRF_OK && out->n_groups > 0) {
         qsort(out->groups, out->n_groups, sizeof *out->groups, by_step);
         out->groups[0].cut = NO_CUT;
-        memset(out->group_of, 0, g->n_nodes * sizeof *out->group_of); /* the order changed: numbered anew */
-        for (size_t i = 0; i < out->n_groups; i++) {
-            for (uint32_t k = 0; k < out->groups[i].n_roots; k++) {
-                out->group_of[out->groups[i].roots[k]] = (uint32_t)i + 1;
-            }
-        }
+        krf__fusion_number(g, out);
+        status = krf__fuse_rows(g, n, outputs, limits, out);
     }
     krf__mem_free(s.step);
     krf__mem_free(s.weights);
@@ -348,6 +350,15 @@ krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const k
     return status;
 }
 
+void krf__fusion_number(const krf_graph *g, krf__fusion *f) {
+    memset(f->group_of, 0, g->n_nodes * sizeof *f->group_of);
+    for (size_t i = 0; i < f->n_groups; i++) {
+        for (uint32_t k = 0; k < f->groups[i].n_roots; k++) {
+            f->group_of[f->groups[i].roots[k]] = (uint32_t)i + 1;
+        }
+    }
+}
+
 void krf__fusion_free(krf__fusion *f) {
     for (size_t i = 0; i < f->n_groups; i++) {
         krf__mem_free(f->groups[i].reductions);
@@ -355,6 +366,7 @@ void krf__fusion_free(krf__fusion *f) {
     }
     krf__mem_free(f->groups);
     krf__mem_free(f->stored);
+    krf__mem_free(f->inner);
     krf__mem_free(f->group_of);
     memset(f, 0, sizeof *f);
 }

@@ -6,7 +6,7 @@
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see KRF__MOST_REPEATED in
  * lower.h. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 32768, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -15,6 +15,7 @@ static const struct {
 } settings[] = {
     {"operations", offsetof(krf__limits, operations), 1}, {"fields", offsetof(krf__limits, fields), 1},
     {"results", offsetof(krf__limits, results), 1},       {"repeated", offsetof(krf__limits, repeated), 0},
+    {"row", offsetof(krf__limits, row), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 

@@ -96,7 +96,10 @@ static uint32_t lower_change(krf__lowering *l, uint32_t node) {
     if (krf__lower_takes(l, &change) && !krf__lower_places(l, &change)) {
         return 0;
     }
-    uint32_t base = l->map[krf__node_of(l->in, node)->args[0]], id = krf__lower_under(l, &change, base);
+    uint32_t base = l->map[krf__node_of(l->in, node)->args[0]], id = krf__lower_unit(l, node, base);
+    if (id == 0 && l->out->status == KRF_OK) {
+        id = krf__lower_under(l, &change, base);
+    }
     if (id != 0 && (krf__node_of(l->in, node)->op == KRF__sliding_window_view || l->traits[base].windows)) {
         l->traits[id].windows = true;
     }

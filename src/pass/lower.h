@@ -51,6 +51,10 @@ uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *lay
 /* lower_under.c. The value of out's node `base` under a change: repeated, or read from where it is stored. */
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base);
 
+/* lower_unit.c. A reshape (of `in`) that adds or drops reduced axes of the value `base` of out, without a view of memory; 0 without an error where it does
+ * something else. */
+uint32_t krf__lower_unit(krf__lowering *l, uint32_t node, uint32_t base);
+
 /* Whether what `base` is made of is at most `most` operations, none of them a reduction. */
 bool krf__lower_small(const krf__lowering *l, uint32_t base, int most);
 

@@ -11,6 +11,7 @@ typedef struct krf__limits {
     uint32_t fields;     /* 8-byte arguments of a kernel, see plan/kernel.h */
     uint32_t results;    /* reductions of a kernel; values that a map stores */
     uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
+    uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
 
@@ -48,17 +49,23 @@ typedef struct krf__group {
     uint32_t *reductions, n_reductions;
     uint32_t *roots, n_roots; /* what is stored: map: nodes of the domain's shape; else reductions and nodes over them */
     uint32_t operations, fields; /* upper bounds, see fuse.c */
+    uint32_t rounds;          /* groups from this one on that are one kernel; 0: it is a later round of an earlier one's */
     const char *cut;
 } krf__group;
 
 typedef struct krf__fusion {
     krf__group *groups; /* in an order in which they can run */
     size_t n_groups;
-    bool *stored;       /* of each node: whether a group stores its value */
-    uint32_t *group_of; /* of each node: 1 + the group that stores it, 0 for none. Groups of later steps read it, others compute it again */
+    bool *stored;       /* of each node: whether a group stores its value in memory */
+    bool *inner;        /* of each node: whether later rounds of the kernel that computes it use it */
+    uint32_t *group_of; /* of each node: 1 + the group whose root it is, 0 for none. Groups of later steps, and later rounds, read it; others compute it again */
 } krf__fusion;
 
 krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *out);
 void krf__fusion_free(krf__fusion *f);
+
+/* Parts of fuse. rows.c: makes groups that follow one another over the rows of one domain the rounds of one kernel, and places them side by side. */
+krf_status krf__fuse_rows(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *f);
+void krf__fusion_number(const krf_graph *g, krf__fusion *f); /* sets group_of from the groups' roots */
 
 #endif

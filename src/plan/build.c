@@ -14,7 +14,10 @@ typedef struct building {
     krf__kernel *k;
     const krf__group *group;
     uint32_t group_index;
+    uint32_t head;            /* the first group of the kernel */
+    uint32_t first;           /* instruction of the round */
     bool epilogue;            /* instructions are being added to the part over results */
+    int result_rank;          /* there: of the values */
     int domain_rank;
     const int64_t *domain;    /* extents of the domain's axes */
     int dim_of_axis[KRF_MAX_RANK];
@@ -22,7 +25,7 @@ typedef struct building {
     size_t operands_capacity, scalars_capacity, instrs_capacity;
 } building;
 
-static bool reduced_axis(const building *b, int axis) { return (b->group->mask >> axis & 1) != 0; }
+static bool reduced_axis(const building *b, int axis) { return (b->p->fusion->groups[b->head].mask >> axis & 1) != 0; }
 
 /* The kernel's dimension for axis `axis` of a value of this rank, or -1 where the value is constant along it. In the domain part axes are aligned at the last one. Over
  * results the value either has kept axes alone, or reduced ones too, with extent 1. */
@@ -30,14 +33,11 @@ static int dim_for(const building *b, int rank, int axis) {
     if (!b->epilogue || b->group->scan) {
         return b->dim_of_axis[axis + b->domain_rank - rank];
     }
-    int kept = b->k->n_kept;
-    int result_rank = krf__node_of(b->p->g, b->group->reductions[0])->rank;
-    bool keepdims = result_rank == b->domain_rank && b->group->mask != 0;
-    if (keepdims) {
+    if (b->result_rank == b->domain_rank) { /* reduced axes are kept, with extent 1 */
         int domain_axis = axis + b->domain_rank - rank;
         return reduced_axis(b, domain_axis) ? -1 : b->dim_of_axis[domain_axis];
     }
-    return axis + kept - rank;
+    return axis + b->k->n_kept - rank;
 }
 
 static void set_strides(const building *b, krf__operand *o, const krf__layout *layout) {
@@ -56,7 +56,7 @@ static uint32_t add_instr(building *b, krf__instr instr) {
         return UINT32_MAX;
     }
     k->instrs[k->n_instrs] = instr;
-    return k->n_instrs++;
+    return k->n_instrs++ - b->first;
 }
 
 /* The operand with that memory and those strides; equal ones are shared. */
@@ -99,9 +99,24 @@ static uint32_t add_read(building *b, uint32_t id, bool gathered) {
     return add_operand(b, &o);
 }
 
+/* The operand of a value that the kernel keeps for each row. */
+static uint32_t add_inner(building *b, uint32_t id, bool store) {
+    krf__operand o;
+    memset(&o, 0, sizeof o);
+    o.dtype = krf__node_of(b->p->g, id)->dtype;
+    o.store = store;
+    o.inner = (uint16_t)b->p->inner_of[id];
+    int64_t stride = 1;
+    for (int d = b->k->n_kept - 1; d >= 0; d--) {
+        o.strides[d] = b->k->extents[d] == 1 ? 0 : stride;
+        stride *= b->k->extents[d];
+    }
+    return add_operand(b, &o);
+}
+
 static uint32_t add_load(building *b, uint32_t id) {
     uint8_t dtype = krf__node_of(b->p->g, id)->dtype;
-    uint32_t slot = add_read(b, id, false);
+    uint32_t slot = b->p->inner_of[id] != 0 ? add_inner(b, id, false) : add_read(b, id, false);
     return slot == UINT32_MAX ? slot : add_instr(b, (krf__instr){.op = KRF__load, .dtype = dtype, .from = dtype, .slot = slot});
 }
 
@@ -128,7 +143,7 @@ static bool loaded(const building *b, uint32_t id) {
     if (n->op == KRF__view || n->op == KRF__input || n->op == KRF__placeholder || n->op == KRF__iota) {
         return true;
     }
-    return owner != 0 && b->p->fusion->groups[owner - 1].step < b->group->step;
+    return b->p->inner_of[id] != 0 || (owner != 0 && b->p->fusion->groups[owner - 1].step < b->group->step);
 }
 
 /* A view that makes a constant or an argument larger is just that value. */
@@ -252,22 +267,27 @@ static krf_status add_root(building *b, uint32_t id) {
     return status == KRF_OK ? add_value(b, n->args[1]) : status;
 }
 
-/* A stored node goes to every output it is, and to a temporary where other kernels read it and no output in C order holds it. */
-static krf_status add_stores(building *b) {
+/* Instructions that store a root: in every output it is, in a temporary where other kernels read it and no output in C order holds it, and for later rounds. */
+static krf_status store_root(building *b, uint32_t id) {
     krf__planning *p = b->p;
     krf_status status = KRF_OK;
-    for (uint32_t r = 0; status == KRF_OK && r < b->group->n_roots; r++) {
-        uint32_t id = b->group->roots[r];
-        const krf__buffer *own = p->memory_of[id] != 0 ? &p->plan->buffers[p->memory_of[id] - 1] : NULL;
-        for (int k = 0; status == KRF_OK && k < p->n_outputs; k++) {
-            if (p->outputs[k] == id) {
-                const int64_t *const *all = p->options->output_strides;
-                status = add_store(b, id, (uint32_t)k, all != NULL ? all[k] : NULL); /* outputs are the first buffers */
-            }
+    const krf__buffer *own = p->memory_of[id] != 0 ? &p->plan->buffers[p->memory_of[id] - 1] : NULL;
+    for (int k = 0; status == KRF_OK && k < p->n_outputs; k++) {
+        if (p->outputs[k] == id) {
+            const int64_t *const *all = p->options->output_strides;
+            status = add_store(b, id, (uint32_t)k, all != NULL ? all[k] : NULL); /* outputs are the first buffers */
         }
-        if (status == KRF_OK && own != NULL && own->kind == KRF__BUFFER_TEMPORARY) {
-            status = add_store(b, id, p->memory_of[id] - 1, NULL);
-        }
+    }
+    if (status == KRF_OK && own != NULL && own->kind == KRF__BUFFER_TEMPORARY) {
+        status = add_store(b, id, p->memory_of[id] - 1, NULL);
+    }
+    if (status == KRF_OK && p->fusion->inner[id]) {
+        uint32_t value = p->instr_of[id] - 1;
+        p->inner_of[id] = ++b->k->n_inner;
+        uint8_t dtype = krf__node_of(p->g, id)->dtype;
+        uint32_t slot = add_inner(b, id, true);
+        krf__instr instr = {.op = KRF__store, .dtype = dtype, .from = dtype, .args = {value}, .slot = slot};
+        status = slot == UINT32_MAX || add_instr(b, instr) == UINT32_MAX ? krf__fail_memory() : KRF_OK;
     }
     return status;
 }
@@ -285,67 +305,143 @@ static void set_dimensions(building *b) {
     }
 }
 
-static krf_status add_body(building *b) {
-    krf__kernel *k = b->k;
-    const krf__group *group = b->group;
-    krf_status status = KRF_OK;
-    if (group->mask == 0) {
-        for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
-            status = add_root(b, group->roots[r]);
-        }
-        status = status == KRF_OK ? add_stores(b) : status;
-        k->n_domain = k->n_instrs;
-        return status;
-    }
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
-    }
-    k->n_domain = k->n_instrs;
-    /* Loads of the domain part are not those of the results: forget what the parts could share. */
-    uint32_t arguments[64];
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]];
-    }
+static void forget(building *b) {
     for (int i = 0; i < b->n_touched; i++) {
         b->p->instr_of[b->p->touched[i]] = 0;
     }
     b->n_touched = 0;
-    b->epilogue = true;
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        uint32_t id = group->reductions[r];
-        const krf__node *n = krf__node_of(b->p->g, id);
-        krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r] - 1}};
-        status = note(b, id, add_instr(b, instr));
-    }
-    k->n_reductions = group->n_reductions;
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
-        status = add_root(b, group->roots[r]);
-    }
-    return status == KRF_OK ? add_stores(b) : status;
 }
 
-static krf_status describe(building *b) {
-    krf__str text = {0};
-    for (uint32_t r = 0; r < b->group->n_roots && text.length < 200; r++) {
-        krf__str_put(&text, r > 0 ? ", " : "");
-        krf__print_expression(b->p->g, b->group->roots[r], 200 - text.length, &text);
+/* The group's reductions as instructions. The same one with and without its reduced axes is one. */
+static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_t *instr_of) {
+    const krf__group *group = b->group;
+    krf__kernel *k = b->k;
+    k->n_reductions = 0;
+    for (uint32_t r = 0; r < group->n_reductions; r++) {
+        const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
+        krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r]}};
+        uint32_t same = 0;
+        for (; same < k->n_reductions; same++) {
+            const krf__instr *other = &k->instrs[b->first + k->n_domain + same];
+            if (other->op == instr.op && other->dtype == instr.dtype && other->args[0] == instr.args[0]) {
+                break;
+            }
+        }
+        if (same == k->n_reductions) {
+            if (add_instr(b, instr) == UINT32_MAX) {
+                return krf__fail_memory();
+            }
+            k->n_reductions++;
+        }
+        instr_of[r] = k->n_domain + same;
     }
-    b->k->expression = krf__str_take(&text);
-    return b->k->expression != NULL ? KRF_OK : krf__fail_memory();
+    return KRF_OK;
+}
+
+/* Roots of one rank, with what they need. */
+static krf_status add_results(building *b, const uint32_t *instr_of, bool keepdims) {
+    const krf__group *group = b->group;
+    krf_status status = KRF_OK;
+    forget(b);
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        status = note(b, group->reductions[r], instr_of[r]);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
+            uint32_t id = group->roots[r];
+            int rank = krf__node_of(b->p->g, id)->rank;
+            if ((rank == b->domain_rank) == keepdims) {
+                b->result_rank = rank;
+                status = pass == 0 ? add_root(b, id) : store_root(b, id);
+            }
+        }
+    }
+    return status;
+}
+
+static krf_status add_map(building *b) {
+    krf_status status = KRF_OK;
+    for (uint32_t r = 0; status == KRF_OK && r < b->group->n_roots; r++) {
+        status = add_root(b, b->group->roots[r]);
+    }
+    for (uint32_t r = 0; status == KRF_OK && r < b->group->n_roots; r++) {
+        status = store_root(b, b->group->roots[r]);
+    }
+    b->k->n_domain = b->k->n_instrs - b->first;
+    b->k->n_reductions = 0;
+    return status;
+}
+
+static krf_status add_body(building *b) {
+    krf__kernel *k = b->k;
+    const krf__group *group = b->group;
+    krf_status status = KRF_OK;
+    uint32_t arguments[64], instr_of[64];
+    if (group->mask == 0) {
+        return add_map(b);
+    }
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
+    }
+    k->n_domain = k->n_instrs - b->first;
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
+        arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]] - 1;
+    }
+    status = status == KRF_OK ? add_reductions(b, arguments, instr_of) : status;
+    /* Loads of the domain part are not those of the results, nor are those of results with and without reduced axes: nothing is shared. */
+    b->epilogue = true;
+    status = status == KRF_OK ? add_results(b, instr_of, true) : status;
+    return status == KRF_OK ? add_results(b, instr_of, false) : status;
+}
+
+static krf_status describe(const krf__planning *p, uint32_t index, krf__kernel *k) {
+    krf__str text = {0};
+    const uint32_t rounds = p->fusion->groups[index].rounds;
+    for (uint32_t i = index; i < index + rounds; i++) {
+        const krf__group *group = &p->fusion->groups[i];
+        for (uint32_t r = 0; r < group->n_roots && text.length < 200; r++) {
+            if (rounds == 1 || p->fusion->stored[group->roots[r]]) {
+                krf__str_put(&text, text.length > 0 ? ", " : "");
+                krf__print_expression(p->g, group->roots[r], 200 - text.length, &text);
+            }
+        }
+    }
+    k->expression = krf__str_take(&text);
+    return k->expression != NULL ? KRF_OK : krf__fail_memory();
+}
+
+/* Round r, whose instructions follow those of the rounds before it. */
+static krf_status add_round(building *b, uint32_t r, bool only) {
+    krf__kernel *k = b->k;
+    b->group = &b->p->fusion->groups[b->head + r];
+    b->first = k->n_instrs;
+    b->epilogue = false;
+    krf_status status = add_body(b);
+    forget(b);
+    if (!only) {
+        k->rounds[k->n_rounds++] = (krf__round){b->first, k->n_instrs - b->first, k->n_domain, k->n_reductions};
+        k->n_domain = k->n_reductions = 0;
+    }
+    return status;
 }
 
 krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     const krf__group *group = &p->fusion->groups[index];
-    building b = {.p = p, .k = k, .group = group, .group_index = index,
+    building b = {.p = p, .k = k, .head = index, .group_index = index,
                   .domain_rank = krf__node_of(p->g, group->domain)->rank, .domain = krf__shape_of(p->g, group->domain)};
     memset(k, 0, sizeof *k);
     k->cut = group->cut;
     set_dimensions(&b);
-    krf_status status = add_body(&b);
-    for (int i = 0; i < b.n_touched; i++) {
-        p->instr_of[p->touched[i]] = 0;
+    krf_status status = KRF_OK;
+    for (uint32_t r = 0; status == KRF_OK && r < group->rounds; r++) {
+        status = add_round(&b, r, group->rounds == 1);
     }
-    status = status == KRF_OK ? describe(&b) : status;
+    for (uint32_t r = 0; r < group->rounds; r++) {
+        for (uint32_t i = 0; i < group[r].n_roots; i++) {
+            p->inner_of[group[r].roots[i]] = 0;
+        }
+    }
+    status = status == KRF_OK ? describe(p, index, k) : status;
     if (status == KRF_OK) {
         krf__kernel_collapse(k);
         krf__kernel_schedule(k, p->options->unaligned);

@@ -14,13 +14,14 @@ typedef struct krf__planning {
     uint32_t *memory_of;   /* 1 + the buffer that holds a leaf's or a stored node's elements; 0: none yet */
     uint32_t *scalar_of;   /* 1 + the plan scalar of a scalar or a rank-0 placeholder */
     uint32_t *instr_of;    /* 1 + the instruction in the kernel being built */
+    uint32_t *inner_of;    /* 1 + the number of the row's value in the kernel being built (krf__operand.inner); 0: it is none */
     uint32_t *touched;     /* nodes whose instr_of is set */
     uint32_t *stack;
     const uint32_t *outputs;
     int n_outputs;
 } krf__planning;
 
-/* group: index of the group. */
+/* group: index of the group, or of the first of those that are its rounds. */
 krf_status krf__kernel_build(krf__planning *p, uint32_t group, krf__kernel *k);
 
 /* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */

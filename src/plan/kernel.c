@@ -11,6 +11,16 @@ int64_t krf__chunk_length(int64_t n) {
     return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
 }
 
+int krf__row_warps(const krf__kernel *k) {
+    int warps = 1;
+    while (warps < k->chunks) {
+        warps *= 2;
+    }
+    return warps;
+}
+
+int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf__row_warps(k) : 1; }
+
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
@@ -19,22 +29,32 @@ int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
 static uint32_t stride_fields(const krf__kernel *k) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        for (int d = 0; d < k->n_kept + k->n_reduced && k->operands[i].inner == 0; d++) {
             n += krf__stride_class(k, &k->operands[i], d) == 2;
         }
     }
     return n;
 }
 
+static uint32_t pointer_fields(const krf__kernel *k) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += k->operands[i].inner == 0;
+    }
+    return n;
+}
+
 uint32_t krf__argument_fields(const krf__kernel *k) {
-    return k->n_operands + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
+    return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
 }
 
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets,
                         uint64_t *fields) {
     int dims = k->n_kept + k->n_reduced;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        *fields++ = (uint64_t)(uintptr_t)pointers[i];
+        if (k->operands[i].inner == 0) {
+            *fields++ = (uint64_t)(uintptr_t)pointers[i];
+        }
     }
     for (uint32_t i = 0; i < k->n_scalars; i++) {
         *fields++ = scalars[i];
@@ -44,7 +64,7 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         for (int d = 0; d < dims; d++) {
-            if (krf__stride_class(k, &k->operands[i], d) == 2) {
+            if (k->operands[i].inner == 0 && krf__stride_class(k, &k->operands[i], d) == 2) {
                 *fields++ = (uint64_t)k->operands[i].strides[d];
             }
         }
@@ -57,7 +77,31 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
     }
 }
 
+krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
+    krf__kernel round = *k;
+    const krf__round *from = &k->rounds[r];
+    round.instrs = k->instrs + from->first;
+    round.n_instrs = from->n_instrs;
+    round.n_domain = from->n_domain;
+    round.n_reductions = from->n_reductions;
+    round.n_rounds = 0;
+    return round;
+}
+
+/* Of rounds: every row's values, then the partial results of the round that has most. */
+static size_t rounds_scratch(const krf__kernel *k) {
+    size_t most = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        size_t partials = k->chunks > 1 ? (size_t)k->chunks * k->rounds[r].n_reductions : 0;
+        most = partials > most ? partials : most;
+    }
+    return (size_t)k->kept_size * (k->n_inner + most) * 8;
+}
+
 size_t krf__scratch_bytes(const krf__kernel *k) {
+    if (k->n_rounds > 0) {
+        return rounds_scratch(k);
+    }
     return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * k->n_reductions * 8;
 }
 
@@ -84,7 +128,7 @@ static int64_t elements_read(const krf__kernel *k, uint32_t i) {
     int64_t sum = 0, first = INT64_MAX, last = INT64_MIN, low, high;
     for (uint32_t j = 0; j < k->n_operands; j++) {
         const krf__operand *o = &k->operands[j];
-        if (o->store || o->counts || o->buffer != k->operands[i].buffer) {
+        if (o->store || o->counts || o->inner != 0 || o->buffer != k->operands[i].buffer) {
             continue;
         }
         if (j < i) {
@@ -103,6 +147,9 @@ void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         int64_t bytes = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
+        if (o->inner != 0) {
+            continue;
+        }
         if (o->store) {
             *written += bytes * elements_of(k, o, &low, &high);
         } else if (!o->counts) {

@@ -8,6 +8,9 @@
  * reductions; the rest runs once for every element of the result, on reduced values and on operands that have kept strides only.
  * A load stands in the part it belongs to. A map has the first part only.
  *
+ * A kernel of several rounds (schedule KRF__ROW) goes over each row again and again: each round is such a body, its instructions numbered from its own first
+ * one, and either reduces or, as a map, stores elements of the domain. What a round computes for a row reaches later ones through operands that are `inner`.
+ *
  * A scan is a kernel whose reductions are scans along its one reduced dimension: the rest runs for every element of the domain then. */
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
@@ -15,7 +18,7 @@
 #include "ir/op.h"
 #include "base/strbuf.h"
 
-typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__SCHEDULE_COUNT } krf__schedule;
+typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__ROW, KRF__SCHEDULE_COUNT } krf__schedule;
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 
@@ -26,6 +29,7 @@ typedef struct krf__operand {
     bool counts;
     bool gathered;    /* read by fetch instructions: a place of it is offset + index . strides + what the instruction says */
     bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
+    uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -47,6 +51,13 @@ typedef struct krf__instr {
     uint64_t value;    /* constant: raw bits */
 } krf__instr;
 
+/* A round: its instructions are instrs + first, n_instrs of them. */
+typedef struct krf__round {
+    uint32_t first, n_instrs, n_domain, n_reductions;
+} krf__round;
+
+#define KRF__MAX_ROUNDS 8
+
 typedef struct krf__kernel {
     krf__schedule schedule;
     int n_kept, n_reduced;
@@ -54,7 +65,9 @@ typedef struct krf__kernel {
     int64_t kept_size, reduced_size;       /* products; reduced_size 1 for a map */
 
     uint32_t n_operands, n_scalars, n_instrs;
-    uint32_t n_domain, n_reductions;
+    uint32_t n_domain, n_reductions; /* of the only round; 0 where there are several */
+    uint32_t n_rounds, n_inner;      /* 0 where there is only one */
+    krf__round rounds[KRF__MAX_ROUNDS];
     krf__operand *operands;
     krf__kernel_scalar *scalars;
     krf__instr *instrs;
@@ -83,12 +96,17 @@ typedef struct krf__kernel {
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
 
+/* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
+int krf__row_warps(const krf__kernel *k);
+int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
+
 /* Stride class of an operand on a dimension: 0, 1, 3 for the 2 of neighbours in complex memory, or 2 for any other. */
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
 /* ---- arguments ----
  * Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
- * dimension; for each operand in turn, for each dimension of stride class 2, the stride; and for reductions: chunk, chunks, scratch, tickets.
+ * dimension; for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
+ * Operands that are inner have no fields.
  * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
  * the other; tickets are 32-bit counters, zero before and after each run. */
 uint32_t krf__argument_fields(const krf__kernel *k);
@@ -99,6 +117,9 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
 /* Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
 size_t krf__ticket_count(const krf__kernel *k);
+
+/* Round r as a kernel of its own: the same operands, part of the instructions. Owns nothing. */
+krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */
 void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written);

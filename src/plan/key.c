@@ -46,7 +46,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
-        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3);
+        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4);
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             put64(&s, (uint64_t)krf__stride_class(k, o, d));
         }
@@ -57,6 +57,15 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     put64(&s, k->n_domain);
     put64(&s, k->n_reductions);
+    if (k->schedule == KRF__ROW) {
+        put64(&s, k->n_rounds);
+        put64(&s, (uint64_t)krf__row_warps(k));
+        for (uint32_t r = 0; r < k->n_rounds; r++) {
+            put64(&s, k->rounds[r].n_instrs);
+            put64(&s, k->rounds[r].n_domain);
+            put64(&s, k->rounds[r].n_reductions);
+        }
+    }
     put64(&s, k->n_instrs);
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         put_instr(&s, &k->instrs[i]);
@@ -68,7 +77,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
-    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : "krf_reduce_");
+    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : k->schedule == KRF__ROW ? "krf_row_" : "krf_reduce_");
     strcat(k->name, hex);
     k->key_bytes = s.length;
     k->key = (uint8_t *)krf__str_take(&s);

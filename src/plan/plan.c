@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char *krf__schedule_name(krf__schedule schedule) {
-    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_col", "scan"};
+    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row"};
     return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
 }
 
@@ -118,7 +118,7 @@ static krf_status add_temporaries(krf__planning *p) {
 
 static krf_status build_kernels(krf__planning *p) {
     krf__plan_data *plan = p->plan;
-    for (uint32_t i = 0; i < p->fusion->n_groups; i++) {
+    for (uint32_t i = 0; i < p->fusion->n_groups; i += p->fusion->groups[i].rounds) {
         krf__kernel *k = &plan->kernels[plan->n_kernels];
         krf_status status = krf__kernel_build(p, i, k);
         if (status != KRF_OK) {
@@ -142,6 +142,7 @@ static krf_status allocate(krf__planning *p, const krf_graph *g, int n) {
     p->memory_of = krf__calloc(nodes, sizeof *p->memory_of);
     p->scalar_of = krf__calloc(nodes, sizeof *p->scalar_of);
     p->instr_of = krf__calloc(nodes, sizeof *p->instr_of);
+    p->inner_of = krf__calloc(nodes, sizeof *p->inner_of);
     p->touched = krf__malloc(nodes * sizeof *p->touched);
     p->stack = krf__malloc((3 * nodes + 8) * sizeof *p->stack);
     plan->buffers = krf__calloc(nodes + (size_t)n, sizeof *plan->buffers);
@@ -151,7 +152,7 @@ static krf_status allocate(krf__planning *p, const krf_graph *g, int n) {
     plan->placeholders = krf__calloc(g->n_placeholders + 1, sizeof *plan->placeholders);
     plan->kernels = krf__calloc(p->fusion->n_groups + 1, sizeof *plan->kernels);
     plan->n_inputs = (uint32_t)g->n_arrays;
-    bool ok = p->memory_of && p->scalar_of && p->instr_of && p->touched && p->stack && plan->buffers && plan->scalars &&
+    bool ok = p->memory_of && p->scalar_of && p->instr_of && p->inner_of && p->touched && p->stack && plan->buffers && plan->scalars &&
               plan->outputs && plan->inputs && plan->placeholders && plan->kernels;
     return ok ? KRF_OK : krf__fail_memory();
 }
@@ -187,6 +188,7 @@ krf_status krf__plan_make(const krf_graph *g, int n, const uint32_t *outputs, co
     krf__mem_free(p.memory_of);
     krf__mem_free(p.scalar_of);
     krf__mem_free(p.instr_of);
+    krf__mem_free(p.inner_of);
     krf__mem_free(p.touched);
     krf__mem_free(p.stack);
     krf__fusion_free(&fusion);
@@ -227,6 +229,9 @@ void krf__plan_print(const krf__plan_data *plan, krf__str *out) {
             krf__str_put(out, " x reduced ");
             krf__str_shape(out, k->n_reduced, k->extents + k->n_kept);
             krf__str_printf(out, ", %lld chunk%s of %lld", (long long)k->chunks, k->chunks == 1 ? "" : "s", (long long)k->chunk);
+        }
+        if (k->n_rounds > 0) {
+            krf__str_printf(out, ", %u rounds", k->n_rounds);
         }
         krf__str_printf(out, "\n  reads %lld bytes, writes %lld bytes, %u operands, vector %d, %d-bit indices\n", (long long)read,
                         (long long)written, k->n_operands, k->vector, k->wide ? 64 : 32);

@@ -46,9 +46,13 @@ static void add_unit_dim(krf__kernel *k, int to, bool domain) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].strides[to] = 0;
     }
-    for (uint32_t i = 0; i < k->n_domain && domain; i++) {
-        if (k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__store) {
-            k->operands[k->instrs[i].slot].strides[to] = k->operands[k->instrs[i].slot].half ? 2 : 1;
+    for (uint32_t r = 0; domain && r < (k->n_rounds > 0 ? k->n_rounds : 1); r++) {
+        const krf__kernel round = k->n_rounds > 0 ? krf__kernel_round(k, r) : *k;
+        for (uint32_t i = 0; i < round.n_domain; i++) {
+            krf__operand *o = &k->operands[round.instrs[i].slot];
+            if ((round.instrs[i].op == KRF__load || round.instrs[i].op == KRF__store) && o->inner == 0) {
+                o->strides[to] = o->half ? 2 : 1;
+            }
         }
     }
 }
@@ -174,6 +178,13 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
+    } else if (k->n_rounds > 0) {
+        k->schedule = KRF__ROW;
+        k->chunk = krf__chunk_length(k->reduced_size);
+        k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
+        k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
+        k->vector = k->vector > 8 ? 8 : k->vector;
+        k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
         k->vector = 1;

@@ -86,7 +86,7 @@ static krf_array *array_of(const krf__run *r, const krf__buffer *b) {
 /* The bytes that an operand of a kernel touches, in whole elements of the array; false for none. */
 static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first,
                           const char **low, const char **high) {
-    const krf_array *array = o->counts ? NULL : array_of(r, &r->compiled->data.buffers[o->buffer]);
+    const krf_array *array = o->counts || o->inner != 0 ? NULL : array_of(r, &r->compiled->data.buffers[o->buffer]);
     int64_t item = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
     if (array == NULL || array->size == 0) {
         return false;
@@ -257,6 +257,9 @@ static krf_status make_temporaries(const krf__run *r, room *m) {
 static void *address(const krf__run *r, const room *m, const krf__operand *o) {
     if (o->counts) {
         return (void *)(intptr_t)o->offset; /* the field of the argument block holds it */
+    }
+    if (o->inner != 0) {
+        return NULL; /* the kernel's own affair */
     }
     const krf__buffer *b = &r->compiled->data.buffers[o->buffer];
     char *base = b->kind == KRF__BUFFER_TEMPORARY ? m->slots[b->index] : array_of(r, b)->data;

@@ -4,6 +4,7 @@
  * and visit the lanes in the order in which the tree needs them, so that eight partial results suffice. Both add up in
  * the same order. A lane without elements holds the identity, which changes nothing when combined: it is left out. */
 #include "backend/cpu/interpret.h"
+#include "backend/cpu/interpret_rows.h"
 #include "backend/cpu/interpret_scan.h"
 #include "backend/cpu/program.h"
 #include <string.h>
@@ -16,7 +17,8 @@ static int64_t chunks_of(const krf__kernel *k) { return k->chunks > 1 ? k->chunk
 
 int64_t krf__interpret_units(const krf__kernel *k) {
     switch (k->schedule) {
-    case KRF__MAP: return k->kept_size;
+    case KRF__MAP:
+    case KRF__ROW: return k->kept_size;
     case KRF__REDUCE_COL: return (k->kept_size + KRF__COL_TILE - 1) / KRF__COL_TILE * chunks_of(k);
     default: return k->kept_size * chunks_of(k);
     }
@@ -216,6 +218,9 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     krf__program p;
     if (lo >= hi) {
         return KRF_OK;
+    }
+    if (k->schedule == KRF__ROW) {
+        return krf__interpret_rows(k, pointers, scalars, scratch, lo, hi);
     }
     const bool short_rows = k->schedule != KRF__SCAN && k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;
     const bool tiles = k->schedule == KRF__REDUCE_COL;

@@ -32,7 +32,7 @@ static bool is_little(const krf__kernel *k, int64_t elements) {
 
 /* Elements that one unit of a reduction computes. */
 static int64_t unit_elements(const krf__kernel *k, int64_t chunks) {
-    int64_t elements = chunks > 1 ? k->chunk : k->reduced_size;
+    int64_t elements = chunks > 1 && k->schedule != KRF__ROW ? k->chunk : k->reduced_size;
     if (k->schedule == KRF__REDUCE_COL) {
         elements = times(elements, k->kept_size < KRF__COL_TILE ? k->kept_size : KRF__COL_TILE);
     }
@@ -57,7 +57,7 @@ krf__cut krf__cut_units(const krf__kernel *k) {
     }
     bool columns = k->schedule == KRF__REDUCE_COL;
     int64_t results = columns ? k->kept_size / KRF__COL_TILE + (k->kept_size % KRF__COL_TILE != 0) : k->kept_size;
-    int64_t units = results * chunks, elements = unit_elements(k, chunks), all = times(units, elements);
+    int64_t units = results * (k->schedule == KRF__ROW ? 1 : chunks), elements = unit_elements(k, chunks), all = times(units, elements);
     return (krf__cut){
         .units = units, .length = at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};
 }
@@ -132,7 +132,7 @@ static krf_status run_all(krf__threads *threads, const krf__launch *launch, bool
 
 krf_status krf__launch_run(krf__threads *threads, const krf__launch *launch) {
     krf_status status = run_all(threads, launch, false);
-    if (status == KRF_OK && launch->kernel->schedule != KRF__MAP && launch->kernel->chunks > 1) {
+    if (status == KRF_OK && launch->kernel->schedule != KRF__MAP && launch->kernel->schedule != KRF__ROW && launch->kernel->chunks > 1) {
         status = run_all(threads, launch, true);
     }
     return status;

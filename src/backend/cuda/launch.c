@@ -45,6 +45,12 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->block_y = KRF__CUDA_BLOCK / 32;
         break;
     case KRF__SCAN: /* a block a row, then on by the whole grid */ g->x = clamp(k->kept_size, MAX_X); break;
+    case KRF__ROW: /* see skeleton/row.cu */
+        blocks = divide_up(k->kept_size, krf__row_rows(k));
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = blocks > MAX_X;
+        g->block_x = (uint32_t)(32 * krf__row_warps(k) * krf__row_rows(k));
+        break;
     case KRF__SCHEDULE_COUNT: break;
     }
 }
