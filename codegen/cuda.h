@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[];
+extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -13,7 +13,13 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
 
-/* The value that the thread `distance` further on in the warp holds, in the type of reduction r. */
-void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out);
+/* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out);
+
+/* Of reductions by warps: the loads of a tile from element p on, of those operands of the domain that are wanted. */
+void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
+
+/* What is the same for every element of the domain. */
+void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
 
 #endif

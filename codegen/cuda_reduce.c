@@ -14,8 +14,11 @@ static int loads_of_domain(const krf__emitter *e) {
     return n;
 }
 
-/* Rows of 256 elements a warp loads before it adds: so that about four 16-byte loads a thread are in flight. */
+/* Rows of 256 elements a warp loads before it adds: so that about four 16-byte loads a thread are in flight. A kernel of several rounds holds a whole chunk. */
 static int rows(const krf__emitter *e) {
+    if (e->k->schedule == KRF__ROW) {
+        return (int)(e->k->chunk / KRF__LANES);
+    }
     int n = loads_of_domain(e), v = e->k->vector;
     int quads = KRF__LANES / 32 / v;
     return v == 1 || n == 0 || n * quads >= 4 ? 1 : 4 / (n * quads);
@@ -23,16 +26,26 @@ static int rows(const krf__emitter *e) {
 
 static int quads(const krf__emitter *e) { return rows(e) * (KRF__LANES / 32 / e->k->vector); }
 
+static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
+    bool same = true;
+    for (int d = 0; d < k->n_kept; d++) {
+        same &= k->operands[operand].strides[d] == 0;
+    }
+    return same;
+}
+
 /* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
-static void reduce_loads(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
     const krf__kernel *k = e->k;
+    bool any = false;
     int v = k->vector;
     krf__str inner = {0};
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
-        if (!krf__cuda_in_domain(e, i, KRF__load)) {
+        if (!wanted(e, i)) {
             continue;
         }
+        any = true;
         if (k->operands[i].counts) {
             krf__str_printf(out, "long long v_%s[%d] = {};\n", name, quads(e));
             krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
@@ -45,9 +58,11 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
             krf__str_put(&inner, ";\n");
         } else if (krf__cuda_vectored(e, i)) {
             krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, i), type, v, name, quads(e));
-            krf__str_printf(&inner, "        v_%s[q].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
+            const bool again = k->schedule == KRF__ROW && same_for_rows(k, i);
+            krf__str_printf(&inner, again ? "        v_%s[q].word = *(const %s *)(a.%s" : "        v_%s[q].word = __ldcs((const %s *)(a.%s", name,
+                            krf__cuda_word_type(e, i), name);
             krf__cuda_put_offset(e, i, true, &inner);
-            krf__str_put(&inner, "));\n");
+            krf__str_put(&inner, again ? ");\n" : "));\n");
         } else {
             krf__str_printf(out, "%s v_%s[%d] = {};\n", type, name, quads(e));
             krf__str_printf(&inner, "        v_%s[q] = a.%s[0", name, name);
@@ -58,8 +73,10 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
     krf__str position = {0};
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
     /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
-    krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
-    for (int whole = 1; whole >= 0; whole--) {
+    if (k->schedule != KRF__ROW) {
+        krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
+    }
+    for (int whole = 1; whole >= 0 && any; whole--) {
         krf__str_printf(out, "%s    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", whole ? "if (whole) {\n" : "} else {\n", quads(e));
         krf__str_printf(out, "        const %s p_q = p + (q * 32 + thread) * %d;\n        ", krf__index_type(e), v);
         if (!whole) {
@@ -70,11 +87,14 @@ static void reduce_loads(krf__emitter *e, krf__str *out) {
         krf__cuda_put_lines(out, "    ", inner.data);
         krf__str_put(out, "        }\n    }\n");
     }
-    krf__str_put(out, "}\n");
+    krf__str_put(out, any ? "}\n" : "");
     out->failed |= inner.failed || position.failed;
     krf__str_free(&inner);
     krf__str_free(&position);
 }
+
+static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
+static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -82,7 +102,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
-        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, r, r, slot);
+        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, e->reduction + r, r, slot);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, " : ");
         krf__emit_identity(e, r, out);
@@ -126,30 +146,32 @@ static void accumulators(krf__emitter *e, krf__str *out) {
 }
 
 /* shfl of types that CUDA has no overload for goes by way of int. */
-void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *value, const char *distance, krf__str *out) {
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
-    krf__str_printf(out, "(%s)__shfl_down_sync(0xffffffffu, %s%s, %s)", reduction_type(e, r), narrow ? "(int)" : "", value, distance);
+    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
+                    narrow ? "(int)" : "", value, lane);
 }
 
-static void halve_accumulators(int first, int last, uint32_t r, krf__str *out) {
+static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
     krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
-                    first, last, r, r, r, r);
+                    first, last, r, f, r, r);
 }
 
 /* Halving over lane numbers: first accumulators 32 * V apart, then threads, then neighbours in a vector. The result is acc[0] of thread 0. */
 static void warp_tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(4, e->k->vector, r, out);
+        const uint32_t f = e->reduction + r;
+        halve_accumulators(4, e->k->vector, r, f, out);
         krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", e->k->vector);
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
-        krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, r, r);
-        krf__cuda_put_shuffle(e, r, value.data != NULL ? value.data : "", "d", out);
+        krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, f, r);
+        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "d", out);
         krf__str_put(out, ");\n    }\n}\n");
         out->failed |= value.failed;
         krf__str_free(&value);
-        halve_accumulators(e->k->vector / 2, 1, r, out);
+        halve_accumulators(e->k->vector / 2, 1, r, f, out);
         krf__str_printf(out, "%s r%u = acc%u[0];\n", reduction_type(e, r), r, r);
     }
 }

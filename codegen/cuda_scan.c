@@ -46,9 +46,9 @@ static void runs(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "%s run%u[8];\nrun%u[0] = tile%u[9 * run];\n#pragma unroll\nfor (int i = 1; i < 8; i++) {\n", type, r, r, r);
         krf__str_printf(out, "    run%u[i] = red%u(run%u[i - 1], tile%u[9 * run + i]);\n}\n%s sum%u = run%u[7];\n", r, r, r, r, type, r, r);
         krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    const %s left = ", type);
-        krf__cuda_put_shuffle(e, r, value.data != NULL ? value.data : "", "s", out);
+        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
         krf__str_printf(out, ";\n    sum%u = lane + s < 32 ? red%u(left, sum%u) : sum%u;\n}\n%s before%u = ", r, r, r, r, type, r);
-        krf__cuda_put_shuffle(e, r, value.data != NULL ? value.data : "", "1", out);
+        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "1", out);
         krf__str_printf(out, ";\nif (lane == 31) {\n    before%u = ", r);
         krf__emit_identity(e, r, out);
         krf__str_printf(out, ";\n}\nif (lane == 0) {\n    warps%u[warp] = sum%u;\n}\n", r, r);

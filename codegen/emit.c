@@ -68,7 +68,7 @@ static void put_comment(const char *text, krf__str *out) {
 }
 
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
-    krf__emitter e = {.k = kernel, .target = target};
+    krf__emitter e = {.k = kernel, .kernel = kernel, .target = target};
     krf__str text = {0};
     e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);

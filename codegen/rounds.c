@@ -9,8 +9,8 @@ void krf__emit_rounds(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *
         return;
     }
     e->reduction = 0;
-    for (e->round = 0; e->round < k->n_rounds; e->round++) {
-        const krf__kernel round = krf__kernel_round(k, e->round);
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
         e->k = &round;
         print(e, out);
         e->reduction += round.n_reductions;

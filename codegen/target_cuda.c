@@ -97,7 +97,9 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->k->operands[i->slot].counts || i->op == KRF__fetch) {
+    if (e->k->operands[i->slot].inner != 0) {
+        krf__str_put(out, name);
+    } else if (e->k->operands[i->slot].counts || i->op == KRF__fetch) {
         place(e, i->slot, out);
     } else if (e->mode == 1) { /* over results */
         krf__str_printf(out, "a.%s[0", name);
@@ -155,10 +157,9 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
     put_some(e, first, last, true, indent, out);
 }
 
-/* Extents, and what is the same for every element: computed once a thread, because the compiler may not fold it. */
-static void extents(krf__emitter *e, krf__str *out) {
+/* Computed once a thread, because the compiler may not fold it. */
+void krf__cuda_put_fixed(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    krf__emit_extents(e, out);
     for (uint32_t i = 0; i < k->n_domain; i++) {
         e->taint[i] = k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__fetch;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
@@ -166,6 +167,11 @@ static void extents(krf__emitter *e, krf__str *out) {
         }
     }
     put_some(e, 0, k->n_domain, false, "", out);
+}
+
+static void extents(krf__emitter *e, krf__str *out) {
+    krf__emit_extents(e, out);
+    krf__cuda_put_fixed(e, out);
 }
 
 static void map_body(krf__emitter *e, krf__str *out) {
@@ -226,14 +232,14 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "random.h", "device.h", "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
     .suffix = ".cu",
-    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan"},
+    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row"},
     .arguments = "a.",
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",

@@ -1,0 +1,196 @@
+/* The CUDA target's kernels of several rounds: what stands in the holes of skeleton/row.cu and of the skeletons of its rounds. The loads, the accumulators and a
+ * warp's part of the canonical tree are those of reductions (cuda_reduce.c). */
+#include "codegen/cuda.h"
+
+static const char *type_of(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
+
+static void warps(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_warps(e->k)); }
+static void rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_rows(e->k)); }
+static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, 32 * krf__row_warps(e->k) * krf__row_rows(e->k)); }
+
+/* ---- loads ---- */
+
+/* How many rounds load the operand in their domain part. */
+static int rounds_with(const krf__kernel *k, uint32_t operand) {
+    int n = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        bool found = false;
+        for (uint32_t i = 0; i < round.n_domain && !found; i++) {
+            krf__op op = (krf__op)round.instrs[i].op;
+            found = (op == KRF__load || op == KRF__fetch) && round.instrs[i].slot == operand;
+        }
+        n += found;
+    }
+    return n;
+}
+
+static bool of_several_rounds(const krf__emitter *e, uint32_t operand) {
+    return e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
+}
+
+static bool of_this_round(const krf__emitter *e, uint32_t operand) {
+    return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
+}
+
+static void put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
+    krf__str loops = {0};
+    krf__cuda_put_loads(e, wanted, &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+static void row_loads(krf__emitter *e, krf__str *out) { put_loads(e, of_several_rounds, out); }
+
+static void round_loads(krf__emitter *e, krf__str *out) {
+    krf__cuda_put_fixed(e, out);
+    put_loads(e, of_this_round, out);
+}
+
+/* ---- rounds that reduce ---- */
+
+static void shared_of_round(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", type_of(e, r), e->reduction + r, krf__row_warps(e->k) * krf__row_rows(e->k));
+    }
+}
+
+static void shared(krf__emitter *e, krf__str *out) {
+    if (krf__row_warps(e->k) > 1) {
+        krf__emit_rounds(e, shared_of_round, out);
+    }
+}
+
+static void put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *lane, krf__str *out) {
+    krf__str value = {0};
+    krf__str_printf(&value, "r%u", r);
+    krf__cuda_put_shuffle(e, r, which, value.data != NULL ? value.data : "", lane, out);
+    out->failed |= value.failed;
+    krf__str_free(&value);
+}
+
+/* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. All threads then have what thread 0 of it has. */
+static void share(krf__emitter *e, krf__str *out) {
+    const int n = krf__row_warps(e->k);
+    for (uint32_t r = 0; r < e->k->n_reductions && n > 1; r++) {
+        krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + warp] = r%u;\n}\n", e->reduction + r, n, r);
+    }
+    krf__str_put(out, n > 1 ? "__syncthreads();\n" : "");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const uint32_t f = e->reduction + r;
+        if (n > 1) {
+            krf__str_printf(out, "r%u = red%u(", r, f);
+            krf__emit_identity(e, r, out);
+            krf__str_printf(out, ", shared%u[row * %d + thread %% %d]);\n#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", f, n, n, n / 2,
+                            r, f, r);
+            put_shuffle(e, r, "down", "d", out);
+            krf__str_put(out, ");\n}\n");
+        }
+        krf__str_printf(out, "const %s t%u = ", type_of(e, r), e->k->n_domain + r);
+        put_shuffle(e, r, NULL, "0", out);
+        krf__str_put(out, ";\n");
+    }
+}
+
+static void results(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const uint32_t first = k->n_domain + k->n_reductions;
+    e->mode = 1;
+    krf__cuda_put_statements(e, first, k->n_instrs, "", out);
+    e->mode = 0;
+    for (uint32_t i = first; i < k->n_instrs; i++) {
+        const krf__instr *s = &k->instrs[i];
+        const char *name = s->op == KRF__store ? e->operand_names[s->slot] : NULL;
+        if (name == NULL) {
+            continue;
+        }
+        if (k->operands[s->slot].inner != 0) {
+            krf__str_printf(out, "%s = ", name);
+        } else {
+            krf__str_printf(out, "if (thread == 0 && warp == 0 && inside) {\n    a.%s[0", name);
+            krf__cuda_put_offset(e, s->slot, false, out);
+            krf__str_put(out, "] = ");
+        }
+        krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+        krf__str_put(out, k->operands[s->slot].inner != 0 ? ";\n" : ";\n}\n");
+    }
+}
+
+/* ---- rounds that store elements ---- */
+
+static void vectors(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *s = &k->instrs[i];
+        if (s->op == KRF__store) {
+            const char *name = e->operand_names[s->slot], *type = krf__storage_type(s->dtype);
+            if (krf__cuda_vectored(e, s->slot)) {
+                krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, s->slot), type, k->vector, name);
+            } else {
+                krf__str_printf(out, "struct { %s at[%d]; } v_%s;\n", type, k->vector, name);
+            }
+        }
+    }
+}
+
+static void body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    e->mode = 0;
+    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__str_printf(out, "v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
+static void stores(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", out);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *s = &k->instrs[i];
+        if (s->op != KRF__store) {
+            continue;
+        }
+        const char *name = e->operand_names[s->slot];
+        if (krf__cuda_vectored(e, s->slot)) {
+            krf__str_printf(out, "__stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
+            krf__cuda_put_offset(e, s->slot, true, out);
+            krf__str_printf(out, "), v_%s.word);\n", name);
+        } else {
+            krf__str_printf(out, "a.%s[0", name);
+            krf__cuda_put_offset(e, s->slot, true, out);
+            krf__str_printf(out, "] = v_%s.at[0];\n", name);
+        }
+    }
+}
+
+static void put_round(krf__emitter *e, krf__str *out) {
+    krf__str loops = {0};
+    krf__emit_skeleton(e, e->k->n_reductions > 0 ? "row_reduce" : "row_map", &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
+
+const krf__hole krf__cuda_row_holes[] = {
+    {"ROW_WARPS", warps},
+    {"ROW_ROWS", rows},
+    {"ROW_THREADS", threads},
+    {"ROW_SHARED", shared},
+    {"ROW_VALUES", krf__emit_row_values},
+    {"ROW_LOADS", row_loads},
+    {"ROUNDS", rounds},
+    {"ROUND_LOADS", round_loads},
+    {"ROUND_SHARE", share},
+    {"ROUND_RESULTS", results},
+    {"ROUND_VECTORS", vectors},
+    {"ROUND_BODY", body},
+    {"ROUND_STORES", stores},
+    {NULL, NULL},
+};

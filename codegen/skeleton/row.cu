@@ -1,0 +1,16 @@
+// Rows that stay on the chip. $ROW_WARPS warps share a row: each holds a chunk of the canonical tree, 32 elements a thread, and what several rounds
+// read is loaded once. Rows lie side by side in a block. Where there are none left, threads do the last one again, for the barriers, and store nothing.
+$HEADER
+extern "C" __global__ void __launch_bounds__($ROW_THREADS) $NAME(const struct krf_arguments a) {
+    $EXTENTS
+    $ROW_SHARED
+    const int thread = threadIdx.x % 32, warp = threadIdx.x / 32 % $ROW_WARPS, row = threadIdx.x / (32 * $ROW_WARPS);
+    const $INDEX at = ($INDEX)blockIdx.x * $ROW_ROWS + row, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+    const bool inside = at < $KEPT_SIZE;
+    $KEPT_POSITION
+    const $INDEX p = ($INDEX)warp * 1024, last = $REDUCED_SIZE;
+    const bool whole = p + 1024 <= last;
+    $ROW_VALUES
+    $ROW_LOADS
+    $ROUNDS
+}

@@ -1,0 +1,15 @@
+{
+    $ROUND_LOADS
+    $ACCUMULATORS
+    #pragma unroll
+    for (int q = 0; q < $QUADS; q++) {
+        const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+        #pragma unroll
+        for (int k = 0; k < $VECTOR; k++) {
+            $REDUCE_BODY
+        }
+    }
+    $WARP_TREE
+    $ROUND_SHARE
+    $ROUND_RESULTS
+}
