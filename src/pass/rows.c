@@ -236,16 +236,16 @@ static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
 /* Of the kernels whose results group `index` reads, the last. */
 static void join(joining *j, uint32_t index) {
     krf__group *group = &j->f->groups[index];
-    reading sum;
+    reading sum, below = {0};
     uint32_t last = index;
     j->head[index] = index;
-    read_group(j, index, group->step, NULL, &j->kernels[index]);
-    const reading *r = &j->kernels[index];
-    for (uint32_t i = 0; i < r->n_values; i++) {
-        uint32_t head = j->head[group_of(j, r->values[i]) - j->f->groups];
+    read_group(j, index, 0, NULL, &below); /* step 0: results of the graph are looked through */
+    for (uint32_t i = 0; i < below.n_values; i++) {
+        uint32_t head = j->head[group_of(j, below.values[i]) - j->f->groups];
         last = last == index || head > last ? head : last;
     }
-    if (r->crowded || last == index || !fits(j, index, last, &sum)) {
+    if (below.crowded || last == index || !fits(j, index, last, &sum)) {
+        read_group(j, index, group->step, NULL, &j->kernels[index]);
         return;
     }
     krf__group *first = &j->f->groups[last];

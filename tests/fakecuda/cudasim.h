@@ -25,6 +25,7 @@ static const fakecuda_runtime *fakecuda_calls;
 #define __threadfence() fakecuda_calls->fence()
 #define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
 #define __shfl_down_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, delta, __LINE__)
+#define __shfl_sync(mask, value, lane) fakecuda_shuffle_down(mask, value, (unsigned)(lane) % 32 - fakecuda_lane(), __LINE__)
 
 struct alignas(8) uint2 {
     unsigned x, y;
@@ -40,6 +41,12 @@ template <class To, class From> static inline To fakecuda_bits(From from) {
     return to;
 }
 
+static inline unsigned fakecuda_lane() {
+    const fakecuda_thread *me = fakecuda_calls->here();
+    return (me->thread.x + me->block_dim.x * (me->thread.y + me->block_dim.y * me->thread.z)) % 32;
+}
+
+/* delta may wrap around to threads before this one. */
 template <class T> static inline T fakecuda_shuffle_down(unsigned mask, T value, unsigned delta, int line) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA shuffles 4 or 8 bytes");
     unsigned long long bits = fakecuda_bits<unsigned long long>(value);

@@ -452,11 +452,16 @@ static const char features[] =
     "        rest[66] = __longlong_as_double(0x7ff0000000000000LL) > 1e300;\n"
     "        rest[67] = (int)__ldcs((const unsigned *)places);\n"
     "    }\n"
+    "    long long third = __shfl_sync(0xffffffffu, (long long)t * 5, 3), above = __shfl_sync(0xffffffffu, (long long)t, 31 - t % 32);\n"
+    "    if (b == 0 && t == 40) {\n"
+    "        rest[68] = (int)third;\n"
+    "        rest[69] = (int)above;\n"
+    "    }\n"
     "}\n";
 
 static void kernels_do_what_is_written(void **state) {
     (void)state;
-    enum { BLOCKS = 2 * 3 * 4, REST = 68 };
+    enum { BLOCKS = 2 * 3 * 4, REST = 70 };
     kernel k = build_kernel(features, "krf_features");
     cu_address places = new_memory(BLOCKS * 64 * 4), sums = new_memory(BLOCKS * 4), ticket = new_memory(4),
                rest = new_memory(REST * 4);
@@ -485,6 +490,8 @@ static void kernels_do_what_is_written(void **state) {
     assert_int_equal(others[65], 1);
     assert_int_equal(others[66], 1);
     assert_int_equal(others[67], 0);
+    assert_int_equal(others[68], 175); /* threads 35 and 55 of the second warp */
+    assert_int_equal(others[69], 55);
     assert_cu(0, cu.cuFuncGetAttribute(&shared, KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, k.function));
     assert_int_equal(shared, 256);
     assert_cu(0, cu.cuLibraryUnload(k.library));

@@ -63,6 +63,10 @@ static double above_row_sum(int64_t i, int64_t rows, int64_t columns) {
     return element(i) - row_sum(i / columns, rows, columns);
 }
 
+static double above_column_sum(int64_t i, int64_t rows, int64_t columns) {
+    return element(i) - column_sum(i % columns, rows, columns);
+}
+
 typedef struct example {
     const char *text, *schedule; /* of the first kernel */
     int64_t rows, columns, results;
@@ -76,7 +80,8 @@ static const example examples[] = {
     {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
     {"cumsum(x, axis=1)", "scan", 3, 4200, 3 * 4200, sum_so_far},     /* three tiles a row */
-    {"x - sum(x, axis=1, keepdims=True)", "reduce_row", 9, 200, 9 * 200, above_row_sum},
+    {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
+    {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

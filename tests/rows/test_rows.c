@@ -1,0 +1,206 @@
+/* Kernels of several rounds: how many kernels an expression becomes, the bytes these move, and that their results have the bits of one operation a kernel. The
+ * device is KRF_TEST_DEVICE's. Whether the operations themselves are right, tests/ops and tests/fuzz show; here softmax and layer normalisation are also
+ * compared with sums in f64. */
+#include <kerfuse/kerfuse.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SOFTMAX "exp(x - max(x, axis=1, keepdims=True)) / sum(exp(x - max(x, axis=1, keepdims=True)), axis=1, keepdims=True)"
+#define LAYER_NORM "(x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b"
+
+enum { REST = -1 };
+
+typedef struct example {
+    const char *text;
+    int outputs, kernels;
+    const char *schedule; /* of the first kernel */
+    int64_t rows, columns;
+    int64_t reads, writes; /* elements, of 4 bytes; REST: not looked at */
+} example;
+
+
+static const example examples[] = {
+    {SOFTMAX, 1, 1, "row", 5, 300, 1500, 1500},
+    {SOFTMAX, 1, 1, "row", 3, 1024, 3072, 3072},
+    {SOFTMAX, 1, 1, "row", 3, 1025, 3075, 3075},   /* two chunks, one of them of an element */
+    {SOFTMAX, 1, 1, "row", 2, 4096, 8192, 8192},
+    {SOFTMAX, 1, 1, "row", 2, 32768, 65536, 65536},
+    {SOFTMAX, 1, 3, "reduce_all", 2, 32769, REST, REST}, /* too long for a block */
+    {SOFTMAX, 1, 1, "row", 1, 7, 7, 7},
+    {SOFTMAX, 1, 1, "row", 7, 1, 7, 7},
+    {SOFTMAX, 1, 1, "row", 257, 3, 771, 771},
+    {"x - logsumexp(x, axis=1, keepdims=True)", 1, 1, "row", 5, 300, 1500, 1500},
+    {LAYER_NORM, 1, 1, "row", 9, 2500, 9 * 2500 + 2 * 2500, 9 * 2500},
+    {LAYER_NORM, 1, 1, "row", 3, 40, 3 * 40 + 2 * 40, 3 * 40},
+    {"x * rsqrt(mean(x * x, axis=1, keepdims=True) + 1e-5) * g", 1, 1, "row", 4, 1000, 5000, 4000},
+    {"logsumexp(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
+    {"var(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
+    {"std(x, axis=1)[:, None] + mean(x, axis=1)[:, None] * 2", 1, 1, "row", 6, 2000, 12000, 6},
+    {"(x - mean(x, axis=1)[:, None]) / std(x, axis=1)[:, None]", 1, 1, "row", 6, 2000, 12000, 12000}, /* means without their axis, which comes back */
+    {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, 1, "row", 6, 2000, 12000, 12012},
+    {"argmax(x, axis=1), max(x, axis=1)", 2, 1, "row", 6, 2000, 12000, REST},
+    {"(x - mean(x)) / std(x)", 1, 1, "row", 20, 30, 600, 600}, /* all of it is one row */
+    {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, 1, "row", 6, 2000, 24000, 12000},
+    /* What must not share a kernel. */
+    {"x - max(x, axis=0)", 1, 2, "reduce_col", 50, 60, REST, REST},
+    {"x.T - max(x.T, axis=1, keepdims=True)", 1, 2, "reduce_col", 50, 60, REST, REST}, /* rows whose elements lie far apart */
+    {"x - flip(max(x, axis=1, keepdims=True), axis=0)", 1, 2, "reduce_row", 50, 60, REST, REST}, /* another row's result */
+    {"x - max(x, axis=1)", 1, 2, "reduce_row", 60, 60, REST, REST}, /* a row's result for each element of all rows */
+    {"x - sum(max(x, axis=1, keepdims=True))", 1, REST, "reduce_row", 50, 60, REST, REST}, /* all rows' results */
+    {"x - cumsum(max(x, axis=1, keepdims=True), axis=0)", 1, 3, "reduce_row", 50, 60, REST, REST},
+};
+enum { EXAMPLES = sizeof examples / sizeof *examples };
+
+static krf_context *open_context(const char *fusion) {
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    options.device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
+    options.fusion = fusion;
+    krf_status status = krf_context_create(&options, &context);
+    if (status != KRF_OK) {
+        print_message("skipped: %s\n", krf_error_message());
+        exit(77);
+    }
+    return context;
+}
+
+/* Neighbours differ, rows differ, and there are equal elements in a row. */
+static float element(int64_t i) { return (float)((i * 2654435761u >> 7) % 1000) / 100 - 5; }
+
+static krf_array *array_of(krf_context *context, int rank, const int64_t *shape, int64_t from) {
+    int64_t n = rank == 2 ? shape[0] * shape[1] : shape[0];
+    float *data = malloc((size_t)n * sizeof *data);
+    krf_array *array = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = element(i + from);
+    }
+    assert_int_equal(krf_array_from_host(context, KRF_F32, rank, shape, data, &array), KRF_OK);
+    free(data);
+    return array;
+}
+
+typedef struct result {
+    void *data[4];
+    size_t bytes[4];
+    int kernels;
+} result;
+
+/* Evaluates it; plan: what is found out about the kernels goes there. */
+static void run(krf_context *context, const example *e, result *out, bool look) {
+    int64_t shape[2] = {e->rows, e->columns};
+    krf_array *arrays[4] = {array_of(context, 2, shape, 0), array_of(context, 2, shape, 77), array_of(context, 1, shape + 1, 5), array_of(context, 1, shape + 1, 9)};
+    const krf_binding bindings[4] = {krf_bind_array("x", arrays[0]), krf_bind_array("y", arrays[1]), krf_bind_array("g", arrays[2]), krf_bind_array("b", arrays[3])};
+    krf_graph *g = krf_graph_create(context);
+    krf_expr results[4];
+    krf_plan *plan = NULL;
+    krf_array *values[4] = {NULL};
+    char *text = strdup(e->text), *at = text;
+    for (int k = 0; k < e->outputs; k++) { /* outputs stand between commas outside of brackets */
+        int depth = 0;
+        char *end = at;
+        for (; *end != '\0' && (*end != ',' || depth > 0); end++) {
+            depth += (*end == '(' || *end == '[') - (*end == ')' || *end == ']');
+        }
+        *end = '\0';
+        if (krf_parse(g, at + strspn(at, " "), bindings, 4, &results[k]) != KRF_OK) {
+            fail_msg("%s: %s", at, krf_error_message());
+        }
+        at = end + 1;
+    }
+    if (krf_compile(g, e->outputs, results, NULL, &plan) != KRF_OK) {
+        fail_msg("%s: %s", e->text, krf_error_message());
+    }
+    out->kernels = krf_plan_kernels(plan);
+    if (look) {
+        krf_kernel_info info = {.size = sizeof info};
+        assert_int_equal(krf_plan_kernel(plan, 0, &info), KRF_OK);
+        if ((e->kernels != REST && out->kernels != e->kernels) || strcmp(info.schedule, e->schedule) != 0 ||
+            (e->reads != REST && info.bytes_read != 4 * e->reads) || (e->writes != REST && info.bytes_written != 4 * e->writes)) {
+            fail_msg("%s of [%lld, %lld]: %d kernels, %s, reads %lld bytes, writes %lld", e->text, (long long)e->rows, (long long)e->columns, out->kernels,
+                     info.schedule, (long long)info.bytes_read, (long long)info.bytes_written);
+        }
+    }
+    if (krf_plan_run(plan, NULL, 0, NULL, values) != KRF_OK) {
+        fail_msg("%s: %s", e->text, krf_error_message());
+    }
+    for (int k = 0; k < e->outputs; k++) {
+        out->bytes[k] = (size_t)krf_array_size(values[k]) * krf_dtype_size(krf_array_dtype(values[k]));
+        out->data[k] = malloc(out->bytes[k] + 1);
+        assert_int_equal(krf_array_to_host(values[k], out->data[k], out->bytes[k]), KRF_OK);
+        krf_array_release(values[k]);
+    }
+    krf_plan_release(plan);
+    krf_graph_destroy(g);
+    for (int k = 0; k < 4; k++) {
+        krf_array_release(arrays[k]);
+    }
+    free(text);
+}
+
+static void free_result(result *r) {
+    for (int k = 0; k < 4; k++) {
+        free(r->data[k]);
+    }
+}
+
+static void test_examples(void **unused) {
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    (void)unused;
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        const example *e = &examples[i];
+        result got = {0}, want = {0};
+        run(fused, e, &got, true);
+        run(unfused, e, &want, false);
+        for (int k = 0; k < e->outputs; k++) {
+            assert_int_equal(got.bytes[k], want.bytes[k]);
+            if (memcmp(got.data[k], want.data[k], got.bytes[k]) != 0) {
+                fail_msg("%s of [%lld, %lld]: result %d differs from one operation a kernel", e->text, (long long)e->rows, (long long)e->columns, k);
+            }
+        }
+        free_result(&got);
+        free_result(&want);
+    }
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
+static void test_values(void **unused) {
+    krf_context *context = open_context(NULL);
+    const example softmax = {SOFTMAX, 1, 1, "row", 3, 1500, REST, REST}, norm = {LAYER_NORM, 1, 1, "row", 3, 1500, REST, REST};
+    result s = {0}, n = {0};
+    (void)unused;
+    run(context, &softmax, &s, true);
+    run(context, &norm, &n, true);
+    for (int64_t row = 0; row < 3; row++) {
+        double largest = -INFINITY, sum = 0, all = 0, squares = 0;
+        for (int64_t i = row * 1500; i < row * 1500 + 1500; i++) {
+            largest = fmax(largest, element(i));
+            all += element(i) / 1500.0;
+        }
+        for (int64_t i = row * 1500; i < row * 1500 + 1500; i++) {
+            sum += exp(element(i) - largest);
+            squares += (element(i) - all) * (element(i) - all) / 1500;
+        }
+        for (int64_t i = row * 1500; i < row * 1500 + 1500; i++) {
+            double share = exp(element(i) - largest) / sum, at = (element(i) - all) / sqrt(squares + 1e-5);
+            double expected = at * element(i % 1500 + 5) + element(i % 1500 + 9);
+            assert_true(fabs(((float *)s.data[0])[i] - share) <= 1e-6 * share);
+            assert_true(fabs(((float *)n.data[0])[i] - expected) <= 1e-5 * (fabs(expected) + 1));
+        }
+    }
+    free_result(&s);
+    free_result(&n);
+    krf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_values)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
