@@ -68,7 +68,8 @@ static uint32_t value(unit *u, uint32_t id) {
     const krf__node *n = krf__node_of(u->l->out, id);
     const krf__op op = (krf__op)n->op;
     const krf__op_class class_ = krf__op_info_of(op)->class_;
-    if (n->rank == 0 && (u->from_rank != 0 || class_ == KRF__CLASS_NODE)) {
+    const bool operates = op == KRF__cast || (class_ == KRF__CLASS_ELEMENTWISE && op != KRF__gather);
+    if (n->rank == 0 && (u->from_rank != 0 || !(operates || class_ == KRF__CLASS_REDUCE))) {
         return id;
     }
     for (int i = 0; i < u->n; i++) {
@@ -80,10 +81,7 @@ static uint32_t value(unit *u, uint32_t id) {
         return 0;
     }
     bool memory = op == KRF__input || op == KRF__placeholder || op == KRF__iota || op == KRF__view;
-    uint32_t made = memory                                                ? leaf(u, id)
-                    : class_ == KRF__CLASS_REDUCE                         ? reduction(u, id)
-                    : class_ == KRF__CLASS_ELEMENTWISE && op != KRF__gather ? operation(u, id)
-                                                                          : 0;
+    uint32_t made = memory ? leaf(u, id) : class_ == KRF__CLASS_REDUCE ? reduction(u, id) : operates ? operation(u, id) : 0;
     if (made != 0 && u->n < KRF__MOST_REPEATED) {
         u->ids[u->n] = id;
         u->made[u->n++] = made;
