@@ -238,6 +238,7 @@ const krf__target krf__target_cuda = {
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
     .sources = sources,
+    .cuts_integers = true,
     .hides_constants = true,
     .inline_function = "static __device__ __forceinline__",
     .infinity_f32 = "__int_as_float(0x7f800000)",

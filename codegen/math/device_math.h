@@ -6,47 +6,83 @@ KRF_FN float krf_sigmoid_f32(float x) {
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+//@ krf_exp_parts_f32
+// (hi + lo) * first * second; first and second powers of 2.
+typedef struct krf_exp_parts_f32 {
+    float hi, lo, first, second;
+} krf_exp_parts_f32;
+
+//@ krf_exp_to_parts_f32
+// exp(x + low) for x from -160 to 0, good to 2^-26: krf_expf of real.h, with what rounding takes from r and from 1 + r kept. CUDA's expf is 2 ULP
+// off, which a product with x may double.
+KRF_FN krf_exp_parts_f32 krf_exp_to_parts_f32(float x, float low) {
+    float t = KRF_F32(fma)(x, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
+    float s = KRF_F32(fma)(n, -0x1.62e43p-1f, x); // exact
+    float c = KRF_F32(fma)(n, 0x1.05c61p-29f, low), r = s + c, r_low = (s - r) + c;
+    float r2 = r * r;
+    float q = KRF_F32(fma)(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
+    q = KRF_F32(fma)(r2, 0x1.6a2214p-10f, q);
+    q = KRF_F32(fma)(r2, q, KRF_F32(fma)(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
+    krf_exp_parts_f32 e;
+    e.hi = 1 + r;
+    e.lo = ((1 - e.hi) + r) + KRF_F32(fma)(r2, q, r_low);
+    unsigned b = krf_pre_bits_f32(t), h = (b << 22) & 0xff800000u;
+    e.first = krf_pre_unbits_f32(h + 0x3f800000u);
+    e.second = krf_pre_unbits_f32((b << 23) - h + 0x3f800000u);
+    return e;
+}
+
 //@ krf_swish_f32
-// y * sigmoid(u + low), low a small part of u. Below -80 the exponential in two factors: y times the first keeps the second from being subnormal.
+// y * sigmoid(u + low), low a small part of u; y and u have the same sign. Below 0 as y * exp(u) / (1 + exp(u)), where the powers of 2 come last: the
+// exponential may be too small where the result is not.
 KRF_FN float krf_swish_f32(float y, float u, float low) {
+    bool below = u < 0;
     float a = KRF_F32(fabs)(u);
-    bool far = a > 80;
-    float h = KRF_F32(exp)(far ? -0.5f * a : -a), e = far ? h * h : h;
-    float below = far ? y * h * h : y * h;
-    return (u < 0 ? KRF_F32(copysign)(below + below * low, y) : y) / (1 + e); // -0 stays
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(a > 160 ? -160 : -a, below ? low : -low);
+    float v = (below ? KRF_F32(fma)(y, e.hi, y * e.lo) : y) / (1 + (e.hi + e.lo) * e.first * e.second);
+    return below ? v * e.first * e.second : v;
 }
 
 //@ krf_silu_f32
 KRF_FN float krf_silu_f32(float x) {
-    float y = x < -250 ? -250 : x; // at -infinity -0
+    float y = x < -120 ? -120 : x; // at -infinity -0
     return krf_swish_f32(y, y, 0);
 }
 
 //@ krf_gelu_f32
-// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
-// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-40) comes last.
+// The tail of the normal distribution beyond b = abs(x) is exp(-b * b / 2) * G / (b + k) with k = 3.4375 and G a polynomial of t = (b - k) / (b + k),
+// relative error 2^-26.5 up to b = 13.4, from where on results are subnormal. In pairs up to the last product.
 KRF_FN float krf_gelu_f32(float x) {
-    float y = x < -40 ? -40 : x;
-    float a = -y * 0x1.6a09e6p-1f, lost = KRF_F32(fma)(-y, 0x1.6a09e6p-1f, -a) - y * 0x1.9fcef4p-27f;
-    if (y >= -1 || y != y) {
-        return y * KRF_F32(normcdf)(y);
-    }
-    if (a < 9.1f) {
-        float p = KRF_F32(erfc)(a);
-        return 0.5f * y * (p - p * lost * (a + KRF_F32(sqrt)(a * a + 2)));
-    }
-    float square = a * a, d = 40 - square, rest = ((40 - d) - square) - KRF_F32(fma)(a, a, -square) - 2 * a * lost;
-    float p = 0.5f * y * KRF_F32(erfcx)(a) * KRF_F32(exp)(d);
-    return KRF_F32(copysign)((p + p * rest) * 0x1.397924p-58f, y);
+    bool below = x < 0;
+    float b = KRF_F32(fabs)(x);
+    b = b > 14.5f ? 14.5f : b;
+    float d = b + 3.4375f, c = d - b, d_low = (b - (d - c)) + (3.4375f - c);
+    float i = 1 / d, rest = KRF_F32(fma)(-i, d, 1.0f) - i * d_low;
+    float t = KRF_F32(fma)(-6.875f * i, rest, KRF_F32(fma)(-6.875f, i, 1.0f));
+    float p = KRF_F32(fma)(t, 0x1.0bb63cp-13f, 0x1.8a7bc6p-12f);
+    p = KRF_F32(fma)(t, p, -0x1.68c6p-11f);
+    p = KRF_F32(fma)(t, p, -0x1.674aaap-9f);
+    p = KRF_F32(fma)(t, p, 0x1.dc3ac2p-8f);
+    p = KRF_F32(fma)(t, p, 0x1.a7ee38p-7f);
+    p = KRF_F32(fma)(t, p, -0x1.b7186ap-4f);
+    p = KRF_F32(fma)(t, p, 0x1.38d776p-2f);
+    p = KRF_F32(fma)(t, p, -0x1.1e684p-1f);
+    float g = KRF_F32(fma)(t, p, 0x1.7c4e3ap-1f), g_low = KRF_F32(fma)(t, p, 0x1.7c4e3ap-1f - g);
+    float m = g * i, m_low = KRF_F32(fma)(g, i, -m) + KRF_F32(fma)(g_low, i, m * rest);
+    float square = b * b;
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-0.5f * square, -0.5f * KRF_F32(fma)(b, b, -square));
+    float w = below ? -b : 1, v = w * m, v_low = KRF_F32(fma)(w, m, -v) + w * m_low;
+    v = KRF_F32(fma)(v, e.hi, KRF_F32(fma)(v_low, e.hi, v * e.lo)) * e.first * e.second;
+    return below ? v : x * (1 - v);
 }
 
 //@ krf_gelu_tanh_f32
-// u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
+// u = z * (A + B * z * z) as a sum of two: the exponential multiplies its error by u.
 KRF_FN float krf_gelu_tanh_f32(float x) {
-    float y = x < -40 ? -40 : x, square = y * y, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = y * p;
+    float y = x < -12 ? -12 : x, z = y > 12 ? 12 : y, square = z * z, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = z * p;
     float more = p - 0x1.988454p+0f, p_low = (0x1.988454p+0f - (p - more)) + (cube - more);
-    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(y, y, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
-    return krf_swish_f32(y, u, KRF_F32(fma)(y, p, -u) + y * p_low);
+    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(z, z, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
+    return krf_swish_f32(y, u, KRF_F32(fma)(z, p, -u) + z * p_low);
 }
 
 //@ krf_logaddexp_f32
