@@ -228,7 +228,8 @@ static const krf__hole own[] = {
 
 static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, NULL};
 
-static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "random.h", "device.h", "device_math.h", NULL};
+static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
+                                      "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

@@ -1,4 +1,5 @@
-// Functions that CUDA's library lacks, from those that it has. Sections as in prelude.h; for kernels on a GPU only.
+// Functions that CUDA's library lacks, from those that it has, and those of which it promises less than 4 ULP by the text that the CPU runs (erf.h,
+// special.h; f32 by way of f64 too, but what has a text in f32). Sections as in prelude.h; for kernels on a GPU only.
 
 //@ krf_sigmoid_f32
 KRF_FN float krf_sigmoid_f32(float x) {
@@ -13,7 +14,7 @@ typedef struct krf_exp_parts_f32 {
 } krf_exp_parts_f32;
 
 //@ krf_exp_to_parts_f32
-// exp(x + low) for x from -160 to 0, good to 2^-26: krf_expf of real.h, with what rounding takes from r and from 1 + r kept. CUDA's expf is 2 ULP
+// exp(x + low) for x from -160 to 0, good to 2^-26: as the exp of real.h, with what rounding takes from r and from 1 + r kept. CUDA's expf is 2 ULP
 // off, which a product with x may double.
 KRF_FN krf_exp_parts_f32 krf_exp_to_parts_f32(float x, float low) {
     float t = KRF_F32(fma)(x, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
@@ -49,31 +50,76 @@ KRF_FN float krf_silu_f32(float x) {
     return krf_swish_f32(y, y, 0);
 }
 
+//@ krf_tail_f32
+// inverse * (1 + rest) = 1 / (b + k), t = (b - k) / (b + k)
+typedef struct krf_tail_f32 {
+    float inverse, rest, t;
+} krf_tail_f32;
+
+//@ krf_tail_at_f32
+KRF_FN krf_tail_f32 krf_tail_at_f32(float b, float k) {
+    float d = b + k, c = d - b, d_low = (b - (d - c)) + (k - c);
+    krf_tail_f32 r;
+    r.inverse = 1 / d;
+    r.rest = KRF_F32(fma)(-r.inverse, d, 1.0f) - r.inverse * d_low;
+    r.t = KRF_F32(fma)(-2 * k * r.inverse, r.rest, KRF_F32(fma)(-2 * k, r.inverse, 1.0f));
+    return r;
+}
+
+//@ krf_tail_times_f32
+// w * (t * p + c) / (b + k) * exp, all of it but the last step in pairs.
+KRF_FN float krf_tail_times_f32(krf_tail_f32 a, float p, float c, float w, krf_exp_parts_f32 e) {
+    float g = KRF_F32(fma)(a.t, p, c), g_low = KRF_F32(fma)(a.t, p, c - g);
+    float m = g * a.inverse, m_low = KRF_F32(fma)(g, a.inverse, -m) + KRF_F32(fma)(g_low, a.inverse, m * a.rest);
+    float v = w * m, v_low = KRF_F32(fma)(w, m, -v) + w * m_low;
+    return KRF_F32(fma)(v, e.hi, KRF_F32(fma)(v_low, e.hi, v * e.lo)) * e.first * e.second;
+}
+
 //@ krf_gelu_f32
 // The tail of the normal distribution beyond b = abs(x) is exp(-b * b / 2) * G / (b + k) with k = 3.4375 and G a polynomial of t = (b - k) / (b + k),
-// relative error 2^-26.5 up to b = 13.4, from where on results are subnormal. In pairs up to the last product.
+// relative error 2^-26.5 up to b = 13.4, from where on results are subnormal.
 KRF_FN float krf_gelu_f32(float x) {
     bool below = x < 0;
     float b = KRF_F32(fabs)(x);
     b = b > 14.5f ? 14.5f : b;
-    float d = b + 3.4375f, c = d - b, d_low = (b - (d - c)) + (3.4375f - c);
-    float i = 1 / d, rest = KRF_F32(fma)(-i, d, 1.0f) - i * d_low;
-    float t = KRF_F32(fma)(-6.875f * i, rest, KRF_F32(fma)(-6.875f, i, 1.0f));
-    float p = KRF_F32(fma)(t, 0x1.0bb63cp-13f, 0x1.8a7bc6p-12f);
-    p = KRF_F32(fma)(t, p, -0x1.68c6p-11f);
-    p = KRF_F32(fma)(t, p, -0x1.674aaap-9f);
-    p = KRF_F32(fma)(t, p, 0x1.dc3ac2p-8f);
-    p = KRF_F32(fma)(t, p, 0x1.a7ee38p-7f);
-    p = KRF_F32(fma)(t, p, -0x1.b7186ap-4f);
-    p = KRF_F32(fma)(t, p, 0x1.38d776p-2f);
-    p = KRF_F32(fma)(t, p, -0x1.1e684p-1f);
-    float g = KRF_F32(fma)(t, p, 0x1.7c4e3ap-1f), g_low = KRF_F32(fma)(t, p, 0x1.7c4e3ap-1f - g);
-    float m = g * i, m_low = KRF_F32(fma)(g, i, -m) + KRF_F32(fma)(g_low, i, m * rest);
+    krf_tail_f32 a = krf_tail_at_f32(b, 3.4375f);
+    float p = KRF_F32(fma)(a.t, 0x1.0bb63cp-13f, 0x1.8a7bc6p-12f);
+    p = KRF_F32(fma)(a.t, p, -0x1.68c6p-11f);
+    p = KRF_F32(fma)(a.t, p, -0x1.674aaap-9f);
+    p = KRF_F32(fma)(a.t, p, 0x1.dc3ac2p-8f);
+    p = KRF_F32(fma)(a.t, p, 0x1.a7ee38p-7f);
+    p = KRF_F32(fma)(a.t, p, -0x1.b7186ap-4f);
+    p = KRF_F32(fma)(a.t, p, 0x1.38d776p-2f);
+    p = KRF_F32(fma)(a.t, p, -0x1.1e684p-1f);
     float square = b * b;
     krf_exp_parts_f32 e = krf_exp_to_parts_f32(-0.5f * square, -0.5f * KRF_F32(fma)(b, b, -square));
-    float w = below ? -b : 1, v = w * m, v_low = KRF_F32(fma)(w, m, -v) + w * m_low;
-    v = KRF_F32(fma)(v, e.hi, KRF_F32(fma)(v_low, e.hi, v * e.lo)) * e.first * e.second;
-    return below ? v : x * (1 - v);
+    float v = krf_tail_times_f32(a, p, 0x1.7c4e3ap-1f, below ? -b : 1, e);
+    return below ? v : KRF_F32(fma)(-b, v, x);
+}
+
+//@ krf_erfc_f32
+// As gelu, with exp(-b * b), k = 3 and another polynomial, relative error 2^-26.8 up to b = 9.4; up to 1/2 as 1 - erf(x), error 2^-25.
+KRF_FN float krf_erfc_f32(float x) {
+    float b = KRF_F32(fabs)(x);
+    b = b > 10.5f ? 10.5f : b;
+    krf_tail_f32 a = krf_tail_at_f32(b, 3.0f);
+    float p = KRF_F32(fma)(a.t, -0x1.5a8fbcp-12f, -0x1.029162p-11f);
+    p = KRF_F32(fma)(a.t, p, 0x1.936d1ap-9f);
+    p = KRF_F32(fma)(a.t, p, -0x1.403eb8p-10f);
+    p = KRF_F32(fma)(a.t, p, -0x1.b7b62p-6f);
+    p = KRF_F32(fma)(a.t, p, 0x1.e9968ap-4f);
+    p = KRF_F32(fma)(a.t, p, -0x1.3deaep-2f);
+    p = KRF_F32(fma)(a.t, p, 0x1.2e3268p-1f);
+    p = KRF_F32(fma)(a.t, p, -0x1.c44c48p-1f);
+    float square = b * b;
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-square, -KRF_F32(fma)(b, b, -square));
+    float v = krf_tail_times_f32(a, p, 0x1.12f21ep+0f, 1, e);
+    float q = KRF_F32(fma)(square, 0x1.355342p-8f, -0x1.b667d8p-6f);
+    q = KRF_F32(fma)(square, q, 0x1.ce2522p-4f);
+    q = KRF_F32(fma)(square, q, -0x1.812732p-2f);
+    q = KRF_F32(fma)(square, q, 0x1.20dd74p+0f);
+    float near = KRF_F32(fma)(-x, q, 1.0f); // 1 at 0
+    return b < 0.5f ? near : x < 0 ? 2 - v : v;
 }
 
 //@ krf_gelu_tanh_f32
@@ -125,24 +171,6 @@ KRF_FN double krf_silu_f64(double x) {
     return krf_swish_f64(y, y, 0);
 }
 
-//@ krf_gelu_f64
-// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
-// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-600) comes last.
-KRF_FN double krf_gelu_f64(double x) {
-    double y = x < -40 ? -40 : x;
-    double a = -y * 0x1.6a09e667f3bcdp-1, lost = KRF_F64(fma)(-y, 0x1.6a09e667f3bcdp-1, -a) - y * -0x1.bdd3413b26456p-55;
-    if (y >= -1 || y != y) {
-        return y * KRF_F64(normcdf)(y);
-    }
-    if (a < 26.4) {
-        double p = KRF_F64(erfc)(a);
-        return 0.5 * y * (p - p * lost * (a + KRF_F64(sqrt)(a * a + 2)));
-    }
-    double square = a * a, d = 600 - square, rest = ((600 - d) - square) - KRF_F64(fma)(a, a, -square) - 2 * a * lost;
-    double p = 0.5 * y * KRF_F64(erfcx)(a) * KRF_F64(exp)(d);
-    return KRF_F64(copysign)((p + p * rest) * 0x1.4dd4d0d12c071p-866, y);
-}
-
 //@ krf_gelu_tanh_f64
 // u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
 KRF_FN double krf_gelu_tanh_f64(double x) {
@@ -171,36 +199,38 @@ KRF_FN double krf_logit_f64(double x) {
     return x < 0.25 ? KRF_F64(log)(inside) - KRF_F64(log1p)(-inside) : 2 * KRF_F64(atanh)(2 * inside - 1);
 }
 
+//@ krf_gelu_f64
+KRF_FN double krf_gelu_f64(double x) { return krf_gelu(x); }
+
+//@ krf_erfc_f64
+KRF_FN double krf_erfc_f64(double x) { return krf_erfc(x); }
+
+//@ krf_erfinv_f64
+KRF_FN double krf_erfinv_f64(double x) { return krf_erfinv(x); }
+
+//@ krf_erfinv_f32
+KRF_FN float krf_erfinv_f32(float x) { return KRF_F32(erfinv)(x); }
+
+//@ krf_gamma_f64
+KRF_FN double krf_gamma_f64(double x) { return krf_tgamma(x); }
+
+//@ krf_gamma_f32
+KRF_FN float krf_gamma_f32(float x) { return (float)krf_tgamma((double)x); }
+
+//@ krf_lgamma_f64
+KRF_FN double krf_lgamma_f64(double x) { return krf_lgamma(x); }
+
+//@ krf_lgamma_f32
+KRF_FN float krf_lgamma_f32(float x) { return (float)krf_lgamma((double)x); }
+
 //@ krf_digamma_f64
-// As krf_digamma of special.h, without its pairs: reflection below 0, recurrence up to 10, the asymptotic series.
-KRF_FN double krf_digamma_f64(double x) {
-    double y = x, add = 0.0;
-    if (x <= 0.0) {
-        if (x == 0.0 || KRF_F64(floor)(x) == x) {
-            return x == 0.0 ? -1.0 / x : KRF_F64(sqrt)(-1.0);
-        }
-        y = 1.0 - x;
-        add = -3.14159265358979323846 * KRF_F64(cospi)(x) / KRF_F64(sinpi)(x);
-    }
-    double sum = 0.0;
-    while (y < 10.0) {
-        sum += 1.0 / y;
-        y += 1.0;
-    }
-    double z = 1.0 / (y * y);
-    double p0 = KRF_F64(fma)(z, -0x1.11111111110e1p-7, 0x1.5555555555555p-4);
-    double p1 = KRF_F64(fma)(z, -0x1.111110726afbbp-8, 0x1.04104103de162p-8);
-    double p2 = KRF_F64(fma)(z, -0x1.5960ffad008dp-6, 0x1.f07b27dd9ed3dp-8);
-    double p3 = KRF_F64(fma)(z, -0x1.5e8d303cf7fc1p-2, 0x1.4f0d1b5069666p-4);
-    double z2 = z * z;
-    double p4 = KRF_F64(fma)(z2, p1, p0);
-    double p5 = KRF_F64(fma)(z2, p3, p2);
-    double z4 = z2 * z2;
-    double p = KRF_F64(fma)(z4, p5, p4);
-    return x - x == 0.0 || x > 0.0 ? KRF_F64(log)(y) - (0.5 / y + z * p) - sum + add : x - x;
-}
+KRF_FN double krf_digamma_f64(double x) { return krf_digamma(x); }
 
 //@ krf_digamma_f32
-KRF_FN float krf_digamma_f32(float x) {
-    return (float)krf_digamma_f64((double)x);
-}
+KRF_FN float krf_digamma_f32(float x) { return (float)krf_digamma((double)x); }
+
+//@ krf_i0_f64
+KRF_FN double krf_i0_f64(double x) { return krf_i0(x); }
+
+//@ krf_i0_f32
+KRF_FN float krf_i0_f32(float x) { return (float)krf_i0((double)x); }
