@@ -25,13 +25,21 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
     }
 }
 
+static bool cuts(const krf__emitter *e, krf_dtype dtype) {
+    krf__kind kind = krf__dtype(dtype)->kind;
+    return e->target->cuts_integers && krf_dtype_size(dtype) < 4 && (kind == KRF__KIND_SINT || kind == KRF__KIND_UINT);
+}
+
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out) {
     for (const char *at = code; *at != '\0';) {
         size_t n = 0;
         while (letter(at[n])) {
             n++;
         }
-        if (n == 1 && *at >= 'A' && *at <= 'C') {
+        if (strncmp(at, "(T)(", 4) == 0 && cuts(e, dtype)) {
+            krf__str_printf(out, "krf_cut_%s", krf_dtype_name(dtype));
+            n = 3;
+        } else if (n == 1 && *at >= 'A' && *at <= 'C') {
             krf__str_put(out, operands[*at - 'A']);
         } else if (n == 1 && *at == 'T') {
             krf__str_put(out, krf__c_type((int)dtype));
@@ -184,16 +192,19 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
+    const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
+    code = code != NULL ? code : "?";
     if (rounds(i)) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
+    } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
+        krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else {
         krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
     }
     if (i->op == KRF__cast) {
         put_cast(i, texts[0], out);
     } else {
-        const char *code = krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
-        krf__emit_code(e, code != NULL ? code : "?", (krf_dtype)i->from, texts, out);
+        krf__emit_code(e, code, (krf_dtype)i->from, texts, out);
     }
     krf__str_put(out, ");\n");
     for (int k = 0; k < arity; k++) {

@@ -20,6 +20,7 @@ struct krf__target {
     const char *function_prefix; /* of mathematical functions: "krf_", "" */
     const char *definitions;     /* what the sections of codegen/math expect to be defined */
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
+    bool cuts_integers;          /* results of 8 and 16 bits go through krf_cut_..., as compilers are not to be trusted with them */
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;

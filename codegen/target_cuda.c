@@ -234,7 +234,8 @@ static const krf__hole own[] = {
 
 static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, NULL};
 
-static const char *const sources[] = {"prelude.h", "cast.h", "half.h", "numbers.h", "random.h", "device.h", "device_math.h", NULL};
+static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
+                                      "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
@@ -244,6 +245,7 @@ const krf__target krf__target_cuda = {
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
     .sources = sources,
+    .cuts_integers = true,
     .hides_constants = true,
     .inline_function = "static __device__ __forceinline__",
     .infinity_f32 = "__int_as_float(0x7f800000)",

@@ -24,51 +24,36 @@ KRF_FN double krf_opaque_f64(double x) {
 #endif
 }
 
-//@ krf_negative_i8
-// 8 and 16 bits: ptxas 13.0 forgets to cut a 16-bit negation when its result is made wider (the lowest i16), unless it takes the result for any 32 bits.
-KRF_FN signed char krf_negative_i8(signed char x) {
-    unsigned r = 0u - (unsigned)x;
+//@ krf_cut_i8
+// Results of 8 and 16 bits are computed in 32 and taken for any 32 bits before they are cut: ptxas 13.0 forgets to cut a 16-bit negation, also one that
+// a subtraction or a product by -1 became, when its result is made wider (the lowest i16).
+KRF_FN signed char krf_cut_i8(unsigned x) {
 #ifdef __CUDACC__
-    asm("" : "+r"(r));
+    asm("" : "+r"(x));
 #endif
-    return (signed char)r;
+    return (signed char)x;
 }
 
-//@ krf_negative_u8
-KRF_FN unsigned char krf_negative_u8(unsigned char x) {
-    unsigned r = 0u - (unsigned)x;
+//@ krf_cut_u8
+KRF_FN unsigned char krf_cut_u8(unsigned x) {
 #ifdef __CUDACC__
-    asm("" : "+r"(r));
+    asm("" : "+r"(x));
 #endif
-    return (unsigned char)r;
+    return (unsigned char)x;
 }
 
-//@ krf_negative_i16
-KRF_FN short krf_negative_i16(short x) {
-    unsigned r = 0u - (unsigned)x;
+//@ krf_cut_i16
+KRF_FN short krf_cut_i16(unsigned x) {
 #ifdef __CUDACC__
-    asm("" : "+r"(r));
+    asm("" : "+r"(x));
 #endif
-    return (short)r;
+    return (short)x;
 }
 
-//@ krf_negative_u16
-KRF_FN unsigned short krf_negative_u16(unsigned short x) {
-    unsigned r = 0u - (unsigned)x;
+//@ krf_cut_u16
+KRF_FN unsigned short krf_cut_u16(unsigned x) {
 #ifdef __CUDACC__
-    asm("" : "+r"(r));
+    asm("" : "+r"(x));
 #endif
-    return (unsigned short)r;
+    return (unsigned short)x;
 }
-
-//@ krf_negative_i32
-KRF_FN int krf_negative_i32(int x) { return (int)((unsigned)0 - (unsigned)x); }
-
-//@ krf_negative_u32
-KRF_FN unsigned krf_negative_u32(unsigned x) { return (unsigned)((unsigned)0 - (unsigned)x); }
-
-//@ krf_negative_i64
-KRF_FN long long krf_negative_i64(long long x) { return (long long)((unsigned long long)0 - (unsigned long long)x); }
-
-//@ krf_negative_u64
-KRF_FN unsigned long long krf_negative_u64(unsigned long long x) { return (unsigned long long)((unsigned long long)0 - (unsigned long long)x); }

@@ -1,4 +1,5 @@
-// Functions that CUDA's library lacks, from those that it has. Sections as in prelude.h; for kernels on a GPU only.
+// Functions that CUDA's library lacks, from those that it has, and those of which it promises less than 4 ULP by the text that the CPU runs (erf.h,
+// special.h; f32 by way of f64 too, but what has a text in f32). Sections as in prelude.h; for kernels on a GPU only.
 
 //@ krf_sigmoid_f32
 KRF_FN float krf_sigmoid_f32(float x) {
@@ -6,47 +7,128 @@ KRF_FN float krf_sigmoid_f32(float x) {
     return (x < 0 ? e : 1) / (1 + e);
 }
 
+//@ krf_exp_parts_f32
+// (hi + lo) * first * second; first and second powers of 2.
+typedef struct krf_exp_parts_f32 {
+    float hi, lo, first, second;
+} krf_exp_parts_f32;
+
+//@ krf_exp_to_parts_f32
+// exp(x + low) for x from -160 to 0, good to 2^-26: as the exp of real.h, with what rounding takes from r and from 1 + r kept. CUDA's expf is 2 ULP
+// off, which a product with x may double.
+KRF_FN krf_exp_parts_f32 krf_exp_to_parts_f32(float x, float low) {
+    float t = KRF_F32(fma)(x, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
+    float s = KRF_F32(fma)(n, -0x1.62e43p-1f, x); // exact
+    float c = KRF_F32(fma)(n, 0x1.05c61p-29f, low), r = s + c, r_low = (s - r) + c;
+    float r2 = r * r;
+    float q = KRF_F32(fma)(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
+    q = KRF_F32(fma)(r2, 0x1.6a2214p-10f, q);
+    q = KRF_F32(fma)(r2, q, KRF_F32(fma)(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
+    krf_exp_parts_f32 e;
+    e.hi = 1 + r;
+    e.lo = ((1 - e.hi) + r) + KRF_F32(fma)(r2, q, r_low);
+    unsigned b = krf_pre_bits_f32(t), h = (b << 22) & 0xff800000u;
+    e.first = krf_pre_unbits_f32(h + 0x3f800000u);
+    e.second = krf_pre_unbits_f32((b << 23) - h + 0x3f800000u);
+    return e;
+}
+
 //@ krf_swish_f32
-// y * sigmoid(u + low), low a small part of u. Below -80 the exponential in two factors: y times the first keeps the second from being subnormal.
+// y * sigmoid(u + low), low a small part of u; y and u have the same sign. Below 0 as y * exp(u) / (1 + exp(u)), where the powers of 2 come last: the
+// exponential may be too small where the result is not.
 KRF_FN float krf_swish_f32(float y, float u, float low) {
+    bool below = u < 0;
     float a = KRF_F32(fabs)(u);
-    bool far = a > 80;
-    float h = KRF_F32(exp)(far ? -0.5f * a : -a), e = far ? h * h : h;
-    float below = far ? y * h * h : y * h;
-    return (u < 0 ? KRF_F32(copysign)(below + below * low, y) : y) / (1 + e); // -0 stays
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(a > 160 ? -160 : -a, below ? low : -low);
+    float v = (below ? KRF_F32(fma)(y, e.hi, y * e.lo) : y) / (1 + (e.hi + e.lo) * e.first * e.second);
+    return below ? v * e.first * e.second : v;
 }
 
 //@ krf_silu_f32
 KRF_FN float krf_silu_f32(float x) {
-    float y = x < -250 ? -250 : x; // at -infinity -0
+    float y = x < -120 ? -120 : x; // at -infinity -0
     return krf_swish_f32(y, y, 0);
 }
 
+//@ krf_tail_f32
+// inverse * (1 + rest) = 1 / (b + k), t = (b - k) / (b + k)
+typedef struct krf_tail_f32 {
+    float inverse, rest, t;
+} krf_tail_f32;
+
+//@ krf_tail_at_f32
+KRF_FN krf_tail_f32 krf_tail_at_f32(float b, float k) {
+    float d = b + k, c = d - b, d_low = (b - (d - c)) + (k - c);
+    krf_tail_f32 r;
+    r.inverse = 1 / d;
+    r.rest = KRF_F32(fma)(-r.inverse, d, 1.0f) - r.inverse * d_low;
+    r.t = KRF_F32(fma)(-2 * k * r.inverse, r.rest, KRF_F32(fma)(-2 * k, r.inverse, 1.0f));
+    return r;
+}
+
+//@ krf_tail_times_f32
+// w * (t * p + c) / (b + k) * exp, all of it but the last step in pairs.
+KRF_FN float krf_tail_times_f32(krf_tail_f32 a, float p, float c, float w, krf_exp_parts_f32 e) {
+    float g = KRF_F32(fma)(a.t, p, c), g_low = KRF_F32(fma)(a.t, p, c - g);
+    float m = g * a.inverse, m_low = KRF_F32(fma)(g, a.inverse, -m) + KRF_F32(fma)(g_low, a.inverse, m * a.rest);
+    float v = w * m, v_low = KRF_F32(fma)(w, m, -v) + w * m_low;
+    return KRF_F32(fma)(v, e.hi, KRF_F32(fma)(v_low, e.hi, v * e.lo)) * e.first * e.second;
+}
+
 //@ krf_gelu_f32
-// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
-// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-40) comes last.
+// The tail of the normal distribution beyond b = abs(x) is exp(-b * b / 2) * G / (b + k) with k = 3.4375 and G a polynomial of t = (b - k) / (b + k),
+// relative error 2^-26.5 up to b = 13.4, from where on results are subnormal.
 KRF_FN float krf_gelu_f32(float x) {
-    float y = x < -40 ? -40 : x;
-    float a = -y * 0x1.6a09e6p-1f, lost = KRF_F32(fma)(-y, 0x1.6a09e6p-1f, -a) - y * 0x1.9fcef4p-27f;
-    if (y >= -1 || y != y) {
-        return y * KRF_F32(normcdf)(y);
-    }
-    if (a < 9.1f) {
-        float p = KRF_F32(erfc)(a);
-        return 0.5f * y * (p - p * lost * (a + KRF_F32(sqrt)(a * a + 2)));
-    }
-    float square = a * a, d = 40 - square, rest = ((40 - d) - square) - KRF_F32(fma)(a, a, -square) - 2 * a * lost;
-    float p = 0.5f * y * KRF_F32(erfcx)(a) * KRF_F32(exp)(d);
-    return KRF_F32(copysign)((p + p * rest) * 0x1.397924p-58f, y);
+    bool below = x < 0;
+    float b = KRF_F32(fabs)(x);
+    b = b > 14.5f ? 14.5f : b;
+    krf_tail_f32 a = krf_tail_at_f32(b, 3.4375f);
+    float p = KRF_F32(fma)(a.t, 0x1.0bb63cp-13f, 0x1.8a7bc6p-12f);
+    p = KRF_F32(fma)(a.t, p, -0x1.68c6p-11f);
+    p = KRF_F32(fma)(a.t, p, -0x1.674aaap-9f);
+    p = KRF_F32(fma)(a.t, p, 0x1.dc3ac2p-8f);
+    p = KRF_F32(fma)(a.t, p, 0x1.a7ee38p-7f);
+    p = KRF_F32(fma)(a.t, p, -0x1.b7186ap-4f);
+    p = KRF_F32(fma)(a.t, p, 0x1.38d776p-2f);
+    p = KRF_F32(fma)(a.t, p, -0x1.1e684p-1f);
+    float square = b * b;
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-0.5f * square, -0.5f * KRF_F32(fma)(b, b, -square));
+    float v = krf_tail_times_f32(a, p, 0x1.7c4e3ap-1f, below ? -b : 1, e);
+    return below ? v : KRF_F32(fma)(-b, v, x);
+}
+
+//@ krf_erfc_f32
+// As gelu, with exp(-b * b), k = 3 and another polynomial, relative error 2^-26.8 up to b = 9.4; up to 1/2 as 1 - erf(x), error 2^-25.
+KRF_FN float krf_erfc_f32(float x) {
+    float b = KRF_F32(fabs)(x);
+    b = b > 10.5f ? 10.5f : b;
+    krf_tail_f32 a = krf_tail_at_f32(b, 3.0f);
+    float p = KRF_F32(fma)(a.t, -0x1.5a8fbcp-12f, -0x1.029162p-11f);
+    p = KRF_F32(fma)(a.t, p, 0x1.936d1ap-9f);
+    p = KRF_F32(fma)(a.t, p, -0x1.403eb8p-10f);
+    p = KRF_F32(fma)(a.t, p, -0x1.b7b62p-6f);
+    p = KRF_F32(fma)(a.t, p, 0x1.e9968ap-4f);
+    p = KRF_F32(fma)(a.t, p, -0x1.3deaep-2f);
+    p = KRF_F32(fma)(a.t, p, 0x1.2e3268p-1f);
+    p = KRF_F32(fma)(a.t, p, -0x1.c44c48p-1f);
+    float square = b * b;
+    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-square, -KRF_F32(fma)(b, b, -square));
+    float v = krf_tail_times_f32(a, p, 0x1.12f21ep+0f, 1, e);
+    float q = KRF_F32(fma)(square, 0x1.355342p-8f, -0x1.b667d8p-6f);
+    q = KRF_F32(fma)(square, q, 0x1.ce2522p-4f);
+    q = KRF_F32(fma)(square, q, -0x1.812732p-2f);
+    q = KRF_F32(fma)(square, q, 0x1.20dd74p+0f);
+    float near = KRF_F32(fma)(-x, q, 1.0f); // 1 at 0
+    return b < 0.5f ? near : x < 0 ? 2 - v : v;
 }
 
 //@ krf_gelu_tanh_f32
-// u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
+// u = z * (A + B * z * z) as a sum of two: the exponential multiplies its error by u.
 KRF_FN float krf_gelu_tanh_f32(float x) {
-    float y = x < -40 ? -40 : x, square = y * y, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = y * p;
+    float y = x < -12 ? -12 : x, z = y > 12 ? 12 : y, square = z * z, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = z * p;
     float more = p - 0x1.988454p+0f, p_low = (0x1.988454p+0f - (p - more)) + (cube - more);
-    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(y, y, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
-    return krf_swish_f32(y, u, KRF_F32(fma)(y, p, -u) + y * p_low);
+    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(z, z, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
+    return krf_swish_f32(y, u, KRF_F32(fma)(z, p, -u) + z * p_low);
 }
 
 //@ krf_logaddexp_f32
@@ -89,24 +171,6 @@ KRF_FN double krf_silu_f64(double x) {
     return krf_swish_f64(y, y, 0);
 }
 
-//@ krf_gelu_f64
-// Below -1 the tail of erfc at a = -x / sqrt(2), whose slope over its value is near a + sqrt(a * a + 2): it multiplies what rounding took from a.
-// Where erfc would be subnormal, erfcx(a) * exp(-a * a), of which exp(-600) comes last.
-KRF_FN double krf_gelu_f64(double x) {
-    double y = x < -40 ? -40 : x;
-    double a = -y * 0x1.6a09e667f3bcdp-1, lost = KRF_F64(fma)(-y, 0x1.6a09e667f3bcdp-1, -a) - y * -0x1.bdd3413b26456p-55;
-    if (y >= -1 || y != y) {
-        return y * KRF_F64(normcdf)(y);
-    }
-    if (a < 26.4) {
-        double p = KRF_F64(erfc)(a);
-        return 0.5 * y * (p - p * lost * (a + KRF_F64(sqrt)(a * a + 2)));
-    }
-    double square = a * a, d = 600 - square, rest = ((600 - d) - square) - KRF_F64(fma)(a, a, -square) - 2 * a * lost;
-    double p = 0.5 * y * KRF_F64(erfcx)(a) * KRF_F64(exp)(d);
-    return KRF_F64(copysign)((p + p * rest) * 0x1.4dd4d0d12c071p-866, y);
-}
-
 //@ krf_gelu_tanh_f64
 // u = y * (A + B * y * y) as a sum of two: the exponential multiplies its error by u.
 KRF_FN double krf_gelu_tanh_f64(double x) {
@@ -135,36 +199,38 @@ KRF_FN double krf_logit_f64(double x) {
     return x < 0.25 ? KRF_F64(log)(inside) - KRF_F64(log1p)(-inside) : 2 * KRF_F64(atanh)(2 * inside - 1);
 }
 
+//@ krf_gelu_f64
+KRF_FN double krf_gelu_f64(double x) { return krf_gelu(x); }
+
+//@ krf_erfc_f64
+KRF_FN double krf_erfc_f64(double x) { return krf_erfc(x); }
+
+//@ krf_erfinv_f64
+KRF_FN double krf_erfinv_f64(double x) { return krf_erfinv(x); }
+
+//@ krf_erfinv_f32
+KRF_FN float krf_erfinv_f32(float x) { return KRF_F32(erfinv)(x); }
+
+//@ krf_gamma_f64
+KRF_FN double krf_gamma_f64(double x) { return krf_tgamma(x); }
+
+//@ krf_gamma_f32
+KRF_FN float krf_gamma_f32(float x) { return (float)krf_tgamma((double)x); }
+
+//@ krf_lgamma_f64
+KRF_FN double krf_lgamma_f64(double x) { return krf_lgamma(x); }
+
+//@ krf_lgamma_f32
+KRF_FN float krf_lgamma_f32(float x) { return (float)krf_lgamma((double)x); }
+
 //@ krf_digamma_f64
-// As krf_digamma of special.h, without its pairs: reflection below 0, recurrence up to 10, the asymptotic series.
-KRF_FN double krf_digamma_f64(double x) {
-    double y = x, add = 0.0;
-    if (x <= 0.0) {
-        if (x == 0.0 || KRF_F64(floor)(x) == x) {
-            return x == 0.0 ? -1.0 / x : KRF_F64(sqrt)(-1.0);
-        }
-        y = 1.0 - x;
-        add = -3.14159265358979323846 * KRF_F64(cospi)(x) / KRF_F64(sinpi)(x);
-    }
-    double sum = 0.0;
-    while (y < 10.0) {
-        sum += 1.0 / y;
-        y += 1.0;
-    }
-    double z = 1.0 / (y * y);
-    double p0 = KRF_F64(fma)(z, -0x1.11111111110e1p-7, 0x1.5555555555555p-4);
-    double p1 = KRF_F64(fma)(z, -0x1.111110726afbbp-8, 0x1.04104103de162p-8);
-    double p2 = KRF_F64(fma)(z, -0x1.5960ffad008dp-6, 0x1.f07b27dd9ed3dp-8);
-    double p3 = KRF_F64(fma)(z, -0x1.5e8d303cf7fc1p-2, 0x1.4f0d1b5069666p-4);
-    double z2 = z * z;
-    double p4 = KRF_F64(fma)(z2, p1, p0);
-    double p5 = KRF_F64(fma)(z2, p3, p2);
-    double z4 = z2 * z2;
-    double p = KRF_F64(fma)(z4, p5, p4);
-    return x - x == 0.0 || x > 0.0 ? KRF_F64(log)(y) - (0.5 / y + z * p) - sum + add : x - x;
-}
+KRF_FN double krf_digamma_f64(double x) { return krf_digamma(x); }
 
 //@ krf_digamma_f32
-KRF_FN float krf_digamma_f32(float x) {
-    return (float)krf_digamma_f64((double)x);
-}
+KRF_FN float krf_digamma_f32(float x) { return (float)krf_digamma((double)x); }
+
+//@ krf_i0_f64
+KRF_FN double krf_i0_f64(double x) { return krf_i0(x); }
+
+//@ krf_i0_f32
+KRF_FN float krf_i0_f32(float x) { return (float)krf_i0((double)x); }

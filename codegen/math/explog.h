@@ -3,7 +3,7 @@
 
 //@ krf_power_of_two
 // value = hi + lo times 2^n: in two factors, as n goes beyond the range of exponents; only the last product can round
-// again. n is whole, -1100 <= n <= 1100.
+// again. n is whole, -1200 <= n <= 1200.
 KRF_FN double krf_power_of_two(krf_dd value, double n) {
     unsigned long long b = krf_bits_f64(n + 0x1.8p52);
     unsigned long long h = (b << 51) & 0xfff0000000000000u;
@@ -42,7 +42,7 @@ typedef struct krf_scaled {
 } krf_scaled;
 
 //@ krf_exp_sum
-// exp(x + low), its low part counted; abs(x) <= 760.
+// exp(x + low), its low part counted; abs(x) <= 800.
 KRF_FN krf_scaled krf_exp_sum(double x, double low) {
     krf_scaled e;
     e.n = __builtin_rint(x * 0x1.71547652b82fep+0);

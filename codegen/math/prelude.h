@@ -178,7 +178,7 @@ KRF_FN double krf_remainder_f64(double a, double b) {
 }
 
 //@ krf_pre_bits_f32
-// Through a union: NVRTC knows no __builtin_memcpy.
+// Through a union, as NVRTC has no such function to copy bytes with.
 KRF_FN unsigned krf_pre_bits_f32(float x) {
     union {
         float number;

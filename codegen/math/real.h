@@ -59,7 +59,7 @@ KRF_FN float krf_expf(float x) {
 }
 
 //@ krf_exp
-// As krf_expf, polynomial error 2^-57.6.
+// As for f32, polynomial error 2^-57.6.
 KRF_FN double krf_exp(double x) {
     double y = x > 710.0 ? 710.0 : x;
     y = y < -746.0 ? -746.0 : y;
@@ -108,7 +108,7 @@ KRF_FN float krf_expm1f(float x) {
 }
 
 //@ krf_expm1
-// As krf_expm1f, polynomial error 2^-57.6.
+// As for f32, polynomial error 2^-57.6.
 KRF_FN double krf_expm1(double x) {
     double y = x > 710.0 ? 710.0 : x;
     y = y < -40.0 ? -40.0 : y;
@@ -184,7 +184,7 @@ KRF_FN float krf_logf(float x) {
 }
 
 //@ krf_log
-// As krf_logf. 64-bit integers are converted by a magic addend: AVX2 has neither the conversion nor the signed
+// As for f32. 64-bit integers are converted by a magic addend: AVX2 has neither the conversion nor the signed
 // shift. The bias of 2048 keeps the shifted value positive; in b + w it flips the sign.
 KRF_FN double krf_log(double x) {
     int tiny = x < 0x1p-1022;
@@ -212,7 +212,7 @@ KRF_FN float krf_log1pf(float x) {
 }
 
 //@ krf_log1p
-// As krf_log1pf, with the biased m of krf_log.
+// As for f32, with the biased m of krf_log.
 KRF_FN double krf_log1p(double x) {
     double u = 1.0 + x;
     unsigned long long w = 0xbff7ffffffffffffu - krf_bits_f64(u);
@@ -254,7 +254,7 @@ KRF_FN float krf_tanhf(float x) {
 }
 
 //@ krf_tanh
-// As krf_tanhf.
+// As for f32.
 KRF_FN double krf_tanh(double x) {
     double y = __builtin_fabs(x);
     y = 2.0 * (y > 22.0 ? 22.0 : y); // tanh is 1 from 19.1 on

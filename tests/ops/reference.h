@@ -390,7 +390,7 @@ static inline long double amplitude(const char *name, krf_dtype dtype, long doub
     }
     if (strcmp(name, "digamma") == 0 || strcmp(name, "lgamma") == 0) {
         const bool root = fabsl(x - 1.4616321449683623L) < 0.01L; /* of digamma */
-        return x < 0 ? 4 + logl(fabsl(x)) : on_cuda ? 1 : root && *name == 'd' ? 1e-2L : 0; /* where the reference's terms cancel too */
+        return x < 0 ? 4 + logl(fabsl(x)) : root && *name == 'd' ? 1e-2L : 0; /* where the reference's terms cancel too */
     }
     return strcmp(name, "logaddexp") == 0 && x < 0 && y < 0 ? fminl(fabsl(x), fabsl(y)) : 0;
 }

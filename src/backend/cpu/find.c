@@ -17,11 +17,10 @@
 
 /* Strict: every operation rounds as written, and nothing is assumed about values. errno and traps do not exist for a
  * kernel, and without those two flags gcc keeps sqrt and floor scalar. What special.h calls is computed by the C library
- * alone: compilers round otherwise (tgamma(0.5) becomes a constant), and the interpreter must agree. */
+ * alone: compilers round otherwise (j0(0.5) becomes a constant), and the interpreter must agree. */
 #define LIBRARY(f) " -fno-builtin-" f " -fno-builtin-" f "f"
 #define FLAGS \
-    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w" LIBRARY("tgamma") LIBRARY("lgamma_r") \
-        LIBRARY("j0") LIBRARY("j1")
+    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w" LIBRARY("j0") LIBRARY("j1")
 
 static bool is_program(const char *path) {
     struct stat about;
