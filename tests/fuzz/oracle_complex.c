@@ -292,7 +292,7 @@ static bool accepts_power(cx z, cx w, value got, krf_dtype part) {
     if (!finite_complex(z) || !finite_complex(w) || is_zero(z) || size > 0x1p30L) {
         return true;
     }
-    const double more = 2 * (double)size * (part == KRF_F32 ? 0x1p-29 : 1);
+    const double more = 4 * (double)size * (part == KRF_F32 ? 0x1p-29 : 1);
     const cx want = cexpl(exponent);
     if (!finite_complex(want)) {
         return !finite_complex(wide_complex(got));

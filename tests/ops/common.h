@@ -289,7 +289,7 @@ static inline bool same(value a, value b) {
 
 static inline const char *show(value v, char *text, size_t bytes) {
     if (is_complex(v.dtype)) {
-        snprintf(text, bytes, "%s %.17g, %.17g (%a, %a)", name_of(v.dtype), v.f, v.im, v.f, v.im);
+        snprintf(text, bytes, "%s (%.17g, %.17g)", name_of(v.dtype), v.f, v.im);
     } else if (is_real(v.dtype)) {
         snprintf(text, bytes, "%s %.17g (%a)", name_of(v.dtype), v.f, v.f);
     } else {

@@ -113,6 +113,10 @@ static void fill(uint64_t *state, bool single, double *parts) {
             re = cos(angle) + more;
             im = sin(angle) + (angle == 0 ? of_size(state, -60, -1) : 0);
         }
+        if (i % 11 == 0) { /* subnormal both */
+            re = of_size(state, single ? -149 : -1074, single ? -127 : -1023);
+            im = of_size(state, single ? -149 : -1074, single ? -127 : -1023);
+        }
         parts[2 * i] = single ? nearest_float(re) : re;
         parts[2 * i + 1] = single ? nearest_float(im) : im;
     }
