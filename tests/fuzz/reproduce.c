@@ -93,6 +93,7 @@ static void read_fact(graph *g, const char *line) {
         g->leaves[k].block = block_index;
         g->leaves[k].offset = from;
         g->blocks[block_index].count = count;
+        krf_dtype_from_name(dtype, &g->blocks[block_index].dtype);
         for (int i = 0; i < FILLINGS; i++) {
             g->blocks[block_index].fill =
                 strcmp(fill, filling_name((filling)i)) == 0 ? (filling)i : g->blocks[block_index].fill;
