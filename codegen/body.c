@@ -141,13 +141,25 @@ bool krf__costly(const krf__instr *i) {
     return true;
 }
 
+/* Whether a place may be computed of a bool. gcc 12 vectorises such an element x[c] with -1, the mask, where c is 1. */
+static bool has_counted_bool(const krf__kernel *k, uint32_t end) {
+    bool any = false;
+    for (uint32_t n = 0; n < end && !any; n++) {
+        any = k->instrs[n].op == KRF__cast && k->instrs[n].from == KRF_BOOL;
+    }
+    return any;
+}
+
 /* The element so many elements on from the operand's place; none where the target has no place for one. */
 static void put_fetch(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *condition = e->target->fetch_condition != NULL ? e->target->fetch_condition(e) : NULL;
     krf__str element = {0};
     e->target->load(e, i, &element);
     krf__str_char(&element, '[');
+    const bool hide = e->target->hides_places && has_counted_bool(e->k, (uint32_t)(i - e->k->instrs));
+    krf__str_put(&element, hide ? "({ long long place = " : "");
     krf__emit_value(e, i->args[0], &element);
+    krf__str_put(&element, hide ? "; __asm__(\"\" : \"+r\"(place)); place; })" : "");
     krf__str_char(&element, ']');
     if (condition != NULL) {
         krf__str_printf(out, "%s ? ", condition);

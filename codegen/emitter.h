@@ -22,6 +22,7 @@ struct krf__target {
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
     bool cuts_integers;          /* results of 8 and 16 bits go through krf_cut_..., as compilers are not to be trusted with them */
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
+    bool hides_places;           /* the compiler is not told how places came of bools */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *const *holes; /* those of each of its files, besides the common ones; NULL at the end, and NULL names at the ends of theirs */

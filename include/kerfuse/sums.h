@@ -12,13 +12,13 @@ extern "C" {
  * keeps: KRF_E_SHAPE, KRF_E_DTYPE, KRF_E_ARGUMENT.
  * outer: x[i] * y[j] at (i, j); both are taken as vectors in C order.
  * inner, dot: sum(x * y) of two vectors of one length; the product where either is of rank 0.
- * vdot: the same of all elements in C order, whatever the shapes; as many of both. */
+ * vdot: sum(conj(x) * y) of all elements in C order, whatever the shapes; as many of both. inner and dot conjugate nothing. */
 KRF_API krf_expr krf_outer(krf_expr x, krf_expr y);
 KRF_API krf_expr krf_inner(krf_expr x, krf_expr y);
 KRF_API krf_expr krf_dot(krf_expr x, krf_expr y);
 KRF_API krf_expr krf_vdot(krf_expr x, krf_expr y);
 
-/* sum(x * weights) / sum(weights) over axes (NULL for all), in the floats that both are promoted to, f64 for integers. weights: of the shape of x, or of
+/* sum(x * weights) / sum(weights) over axes (NULL for all), in the floats or complex numbers that both are promoted to, f64 for integers. weights: of the shape of x, or of
  * rank 1 with one for each place along the one axis. NaN or infinite where the weights' sum is 0. krf_mean is the average without weights. */
 KRF_API krf_expr krf_average(krf_expr x, krf_expr weights, int n_axes, const int *axes, bool keepdims);
 

@@ -36,7 +36,7 @@ static uint32_t sum_of_products(krf_graph *g, uint32_t x, uint32_t y) {
     if (!krf__promote(dtype_of(g, x), dtype_of(g, y), &both) || both == KRF_BOOL) {
         return call(g, KRF__multiply, x, y); /* which says why not */
     }
-    wide = krf__is_half(both) ? KRF_F32 : krf__is_real(both) ? both : krf__dtype(both)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+    wide = krf__is_half(both) ? KRF_F32 : krf__is_real(both) || krf__is_complex(both) ? both : krf__dtype(both)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
     uint32_t sum = krf__build_reduce(g, KRF__sum, call(g, KRF__multiply, krf__build_cast(g, x, wide), krf__build_cast(g, y, wide)), 0, NULL, false);
     return krf__is_half(both) ? krf__build_cast(g, sum, both) : sum;
 }
@@ -58,6 +58,9 @@ uint32_t krf__build_vdot(krf_graph *g, uint32_t x, uint32_t y) {
     uint32_t a = x == 0 || y == 0 ? 0 : krf__build_ravel(g, x), b = a == 0 ? 0 : krf__build_ravel(g, y);
     if (b == 0) {
         return 0;
+    }
+    if (krf__is_complex(dtype_of(g, a))) {
+        a = krf__build(g, KRF__conj, 1, &a);
     }
     return same_shape(g, a, b) ? sum_of_products(g, a, b) : shapes_fail(g, "vdot", x, y, "takes as many elements of both");
 }
@@ -89,7 +92,7 @@ uint32_t krf__build_average(krf_graph *g, uint32_t x, uint32_t weights, const kr
     if (weights == 0) {
         return 0;
     }
-    if (!krf__promote(dtype_of(g, x), dtype_of(g, weights), &dtype) || !krf__is_real(dtype)) {
+    if (!krf__promote(dtype_of(g, x), dtype_of(g, weights), &dtype) || !(krf__is_real(dtype) || krf__is_complex(dtype))) {
         dtype = KRF_F64; /* integers are divided in f64 */
     }
     krf_dtype wide = krf__is_half(dtype) ? KRF_F32 : dtype;

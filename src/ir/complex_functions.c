@@ -40,6 +40,9 @@ krf__pair krf__complex_where(krf_graph *g, uint32_t condition, krf__pair a, krf_
     return (krf__pair){WHERE(condition, a.re, b.re), real ? 0 : WHERE(condition, IM(a), IM(b))};
 }
 
+/* x with the sign of y; of a NaN that of +0, for a NaN's sign may differ between two ways of evaluating it and must not show elsewhere. */
+static uint32_t signed_as(krf_graph *g, uint32_t x, uint32_t y) { return COPYSIGN(x, WHERE(ISNAN(y), REAL(0), y)); }
+
 /* The exponent by which a number's larger part lies in [0.5, 1); 0 for 0, infinities and NaN. */
 static uint32_t exponent(krf_graph *g, krf__pair a) { return FREXP_EXPONENT(FMAX(ABS(a.re), ABS(IM(a)))); }
 
@@ -52,7 +55,7 @@ static krf__pair inverse(krf_graph *g, krf__pair b) {
     uint32_t d = ADD(MULTIPLY(b.re, b.re), MULTIPLY(b.im, b.im)), none = EQUAL(d, ZERO);
     uint32_t infinite = ISINF(FMAX(ABS(b.re), ABS(b.im)));
     uint32_t re = WHERE(none, COPYSIGN(INF, b.re), DIVIDE(b.re, d)), im = WHERE(none, b.im, DIVIDE(b.im, d));
-    return (krf__pair){WHERE(infinite, COPYSIGN(ZERO, b.re), re), NEGATIVE(WHERE(infinite, COPYSIGN(ZERO, b.im), im))};
+    return (krf__pair){WHERE(infinite, signed_as(g, ZERO, b.re), re), NEGATIVE(WHERE(infinite, signed_as(g, ZERO, b.im), im))};
 }
 
 krf__pair krf__complex_divide(krf_graph *g, krf__pair a, krf__pair b, bool roomy) {
@@ -91,7 +94,7 @@ krf__pair krf__complex_sqrt(krf_graph *g, krf__pair a, bool roomy) {
     uint32_t t = SQRT(MULTIPLY(ADD(ABS(x), HYPOT(x, y)), REAL(0.5)));
     uint32_t u = WHERE(EQUAL(t, ZERO), y, DIVIDE(y, ADD(t, t)));
     uint32_t left = LESS(x, ZERO), endless = ISINF(y);
-    uint32_t re = WHERE(left, ABS(u), t), im = WHERE(left, COPYSIGN(t, y), u);
+    uint32_t re = WHERE(left, ABS(u), t), im = WHERE(left, signed_as(g, t, y), u);
     if (back != 0) {
         re = MULTIPLY(re, back);
         im = MULTIPLY(im, back);
@@ -149,8 +152,10 @@ static uint32_t log_modulus(krf_graph *g, krf__pair a, uint32_t near, uint32_t u
     if (roomy) {
         far = LOG(HYPOT(a.re, IM(a)));
     } else {
-        uint32_t large = GREATER(most, REAL(2)), scale = WHERE(large, REAL(0.5), REAL(1));
-        far = ADD(LOG(HYPOT(MULTIPLY(a.re, scale), MULTIPLY(IM(a), scale))), WHERE(large, REAL(LN2), REAL(0)));
+        uint32_t large = GREATER(most, REAL(2)), small = LESS(most, REAL(0x1p-1000)); /* a subnormal modulus has few digits */
+        uint32_t scale = WHERE(large, REAL(0.5), WHERE(small, REAL(0x1p64), REAL(1)));
+        uint32_t back = WHERE(large, REAL(LN2), WHERE(small, REAL(-64 * LN2), REAL(0)));
+        far = ADD(LOG(HYPOT(MULTIPLY(a.re, scale), MULTIPLY(IM(a), scale))), back);
     }
     if (near != 0) {
         square = WHERE(near, u, square);
@@ -193,7 +198,7 @@ krf__pair krf__complex_cosh(krf_graph *g, krf__pair a, bool roomy) {
     bounded b = bound(g, x, true, roomy);
     uint32_t re = bounded_product(g, COSH(b.x), COS(angle_unless(g, y, ISINF(x))), b.factor);
     uint32_t im = bounded_product(g, SINH(b.x), SIN(angle_unless(g, y, EQUAL(x, ZERO))), b.factor);
-    return (krf__pair){re, WHERE(EQUAL(y, ZERO), MULTIPLY(COPYSIGN(REAL(1), x), y), im)};
+    return (krf__pair){re, WHERE(EQUAL(y, ZERO), MULTIPLY(signed_as(g, REAL(1), x), y), im)};
 }
 
 /* Kahan's formula over tan(y) and sinh(x). Beyond 300 the imaginary part is below 1e-260 of the real one: it is 0. */
@@ -236,7 +241,7 @@ krf__pair krf__complex_asinh(krf_graph *g, krf__pair a, bool roomy) {
     uint32_t im = ATAN2(s.a.im, SUBTRACT(MULTIPLY(p.re, q.re), MULTIPLY(p.im, q.im)));
     uint32_t infinite = endless(g, a);
     im = WHERE(infinite, ATAN2(IM(a), ABS(a.re)), im);
-    return (krf__pair){WHERE(infinite, COPYSIGN(INF, a.re), re), WHERE(EQUAL(IM(a), ZERO), IM(a), im)};
+    return (krf__pair){WHERE(infinite, signed_as(g, INF, a.re), re), WHERE(EQUAL(IM(a), ZERO), IM(a), im)};
 }
 
 krf__pair krf__complex_acos(krf_graph *g, krf__pair a, bool roomy) {
@@ -247,12 +252,12 @@ krf__pair krf__complex_acos(krf_graph *g, krf__pair a, bool roomy) {
     uint32_t im = grown(g, &s, ASINH(SUBTRACT(MULTIPLY(q.re, p.im), MULTIPLY(q.im, p.re))));
     uint32_t infinite = endless(g, a), unknown = LOGICAL_AND(EQUAL(a.re, ZERO), ISNAN(IM(a)));
     re = WHERE(infinite, ATAN2(ABS(IM(a)), a.re), WHERE(unknown, REAL(PI_2), re));
-    return (krf__pair){re, WHERE(infinite, NEGATIVE(COPYSIGN(INF, IM(a))), im)};
+    return (krf__pair){re, WHERE(infinite, NEGATIVE(signed_as(g, INF, IM(a))), im)};
 }
 
 krf__pair krf__complex_acosh(krf_graph *g, krf__pair a, bool roomy) {
     krf__pair c = krf__complex_acos(g, a, roomy);
-    return (krf__pair){ABS(c.im), COPYSIGN(c.re, IM(a))};
+    return (krf__pair){ABS(c.im), signed_as(g, c.re, IM(a))};
 }
 
 krf__pair krf__complex_atanh(krf_graph *g, krf__pair a, bool roomy) {
@@ -266,5 +271,5 @@ krf__pair krf__complex_atanh(krf_graph *g, krf__pair a, bool roomy) {
     uint32_t im = MULTIPLY(REAL(0.5), ATAN2(y, MULTIPLY(REAL(0.5), below)));
     uint32_t infinite = endless(g, a);
     uint32_t turned = WHERE(ISNAN(y), y, COPYSIGN(REAL(PI_2), y));
-    return (krf__pair){WHERE(infinite, COPYSIGN(REAL(0), a.re), re), WHERE(infinite, turned, im)};
+    return (krf__pair){WHERE(infinite, signed_as(g, REAL(0), a.re), re), WHERE(infinite, turned, im)};
 }

@@ -33,7 +33,7 @@ krf__pair krf__complex_acos(krf_graph *g, krf__pair a, bool roomy);
 krf__pair krf__complex_acosh(krf_graph *g, krf__pair a, bool roomy);
 krf__pair krf__complex_atanh(krf_graph *g, krf__pair a, bool roomy);
 
-/* The imaginary part as a node. */
-#define IM(a) ((a).im != 0 ? (a).im : ZERO)
+/* The imaginary part as a node. A real 0, not a whole one: -0 is another side of a branch cut. */
+#define IM(a) ((a).im != 0 ? (a).im : REAL(0))
 
 #endif

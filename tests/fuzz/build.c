@@ -21,14 +21,14 @@ static krf_expr build_scalar(krf_graph *to, const node *n, int id, manner form) 
     const value v = n->scalar;
     const bool real = is_real(v.dtype);
     char name[16];
-    if (n->strong) {
-        return krf_cast(expr(to, real ? krf__build_real(to, v.f, true) : krf__build_int(to, v.i, true)), v.dtype);
-    }
-    if (n->literal) {
-        return expr(to, real ? krf__build_real(to, v.f, true) : krf__build_int(to, v.i, true));
+    if (n->strong || n->literal) {
+        krf_expr literal = expr(to, is_complex(v.dtype) ? krf__build_complex(to, v.f, v.im, true)
+                                    : real              ? krf__build_real(to, v.f, true)
+                                                        : krf__build_int(to, v.i, true));
+        return n->strong ? krf_cast(literal, v.dtype) : literal;
     }
     if (form == WITH_INPUTS) {
-        return real ? krf_real(to, v.f) : krf_int(to, v.i);
+        return is_complex(v.dtype) ? krf_complex(to, v.f, v.im) : real ? krf_real(to, v.f) : krf_int(to, v.i);
     }
     snprintf(name, sizeof name, "k%d", id);
     return krf_placeholder_weak(to, name, v.dtype);

@@ -12,7 +12,7 @@ static bool compare(const graph *g, int id, const char *label, int k, const void
                     const char *wanted, report *r) {
     const facts *f = &g->nodes[id].is;
     int64_t first;
-    char left[64], right[64];
+    char left[128], right[128];
     return same_elements(f->dtype, f->size, got, want, &first)
            || fails(r, "%s: result %d (node %d), element %" PRId64 ": %s, %s: %s", label, k, id, first,
                     show(get(got, f->dtype, first), left, sizeof left), wanted,

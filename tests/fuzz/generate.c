@@ -9,6 +9,7 @@ typedef struct policy {
     int weights[NODE_REDUCE + 1]; /* of kinds of nodes; 0: none */
     int total;
     int dtypes;   /* bit set */
+    bool complex; /* complex arrays and scalars too */
     int special;  /* percent of blocks with special values */
     int64_t most; /* elements of any node */
     int rank;
@@ -58,12 +59,16 @@ static void pick_policy(dice *d, policy *p) {
         p->total += p->weights[k];
     }
     p->dtypes = chance(d, 50) ? (1 << DTYPES) - 1 : 1 << below(d, DTYPES) | 1 << below(d, DTYPES);
+    p->complex = chance(d, 33);
     p->special = (int)below(d, 3) * 30;
     pick_shape(d, p);
 }
 
 static krf_dtype pick_dtype(dice *d, const policy *p) {
     int dtype;
+    if (p->complex && chance(d, 50)) {
+        return chance(d, 50) ? KRF_C64 : KRF_C128;
+    }
     do {
         dtype = (int)below(d, DTYPES);
     } while ((p->dtypes >> dtype & 1) == 0);
@@ -145,7 +150,15 @@ static int any_node(dice *d, const graph *g) {
     return id;
 }
 
-void pick_scalar(dice *d, node *n) {
+bool has_complex(const graph *g) {
+    bool any = false;
+    for (int id = 0; id < g->n_nodes; id++) {
+        any |= is_complex(g->nodes[id].is.dtype);
+    }
+    return any;
+}
+
+void pick_scalar(dice *d, node *n, bool complex) {
     static const double reals[] = {0, 0, -0.0, 1, -1, 2, 0.5, 3, -2.5, 1e-3, 0.1, 1e30};
     const bool real = chance(d, 50);
     n->literal = chance(d, 50);
@@ -161,8 +174,13 @@ void pick_scalar(dice *d, node *n) {
         n->scalar.f = real ? ends[below(d, 11)] : 0;
         n->scalar.i = real ? 0 : integers[below(d, 6)];
     }
-    if (chance(d, 12)) {
-        n->scalar = convert(n->scalar, (krf_dtype)below(d, DTYPES));
+    if (complex && chance(d, 40)) { /* a special number, or an everyday one, in the place that the number above leaves */
+        value other = {.dtype = KRF_C128, .f = chance(d, 60) ? reals[below(d, 12)] : (random_unit(d) - 0.5) * 6};
+        other.im = real ? n->scalar.f : (double)below(d, 7) - 3;
+        n->scalar = other;
+    }
+    if (chance(d, 12) && (!is_complex(n->scalar.dtype) || chance(d, 50))) {
+        n->scalar = convert(n->scalar, is_complex(n->scalar.dtype) ? KRF_C64 : (krf_dtype)below(d, complex ? ALL_DTYPES : DTYPES));
         n->strong = n->literal = true;
     }
 }
@@ -181,10 +199,11 @@ static int any_scalar(dice *d, const graph *g) {
 
 static void pick_elementwise(dice *d, const graph *g, node *n) {
     const bool constant = chance(d, 8), arithmetic = chance(d, 30); /* constant: what is folded */
+    const bool complex = is_complex(g->nodes[n->args[0]].is.dtype) && chance(d, 95);
     do { /* a third of them + - * /, so that these meet: what compilers contract and reassociate */
         n->op = (int)below(d, op_count());
-    } while ((arithmetic && !op_is_arithmetic(n->op)) || op_reads_sign(n->op)); /* a NaN's sign may differ between two ways of evaluating it */
-    for (int k = 0; k < op_arity(n->op); k++) {
+    } while ((arithmetic && !op_is_arithmetic(n->op)) || op_reads_sign(n->op) || (complex && !op_takes_complex(n->op) && !chance(d, 10))); /* a NaN's sign may differ between two ways of evaluating it */
+    for (int k = complex && !constant ? 1 : 0; k < op_arity(n->op); k++) {
         n->args[k] = constant ? any_scalar(d, g) : any_node(d, g);
     }
     const node *last = &g->nodes[g->n_nodes - 1];
@@ -291,7 +310,7 @@ static void pick_long_row(dice *d, const graph *g, node *n) {
     for (int tries = 0; tries < 12; tries++) {
         int id = (int)below(d, g->n_nodes);
         const facts *f = &g->nodes[id].is;
-        for (int i = 0; i < f->rank && is_real(f->dtype); i++) {
+        for (int i = 0; i < f->rank && (is_real(f->dtype) || is_complex(f->dtype)); i++) {
             if (f->shape[i] > longest && f->size > 0) {
                 longest = f->shape[i];
                 n->args[0] = id;
@@ -311,12 +330,15 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     n->args[0] = any_node(d, g);
     const facts *x = &g->nodes[n->args[0]].is;
     switch (n->kind) {
-    case NODE_SCALAR: pick_scalar(d, n); break;
+    case NODE_SCALAR: pick_scalar(d, n, p->complex); break;
     case NODE_RANGE: /* as long as an array, or as one of its axes, so that it meets others */
         n->extents[0] = x->rank > 0 && chance(d, 60) ? x->shape[below(d, x->rank)] : x->size;
         break;
     case NODE_ELEMENTWISE: pick_elementwise(d, g, n); break;
-    case NODE_CAST: n->to = (krf_dtype)below(d, DTYPES); break;
+    case NODE_CAST:
+        n->to = (krf_dtype)below(d, p->complex ? ALL_DTYPES : DTYPES);
+        n->to = is_complex(x->dtype) && chance(d, 80) ? (chance(d, 50) ? KRF_C64 : KRF_C128) : n->to;
+        break;
     case NODE_TRANSPOSE: pick_transpose(d, n, x); break;
     case NODE_SLICE: pick_slice(d, n, x); break;
     case NODE_RESHAPE: pick_reshape(d, n, x); break;
@@ -391,7 +413,7 @@ static void generate_fresh(dice *d, graph *g) {
     }
     for (int64_t scalars = below(d, 4); scalars > 0; scalars--) {
         node x = {.kind = NODE_SCALAR};
-        pick_scalar(d, &x);
+        pick_scalar(d, &x, p.complex);
         node_infer(g, &x);
         g->nodes[g->n_nodes++] = x;
     }

@@ -39,6 +39,7 @@ typedef enum node_kind {
 typedef struct facts {
     krf_dtype dtype;
     bool weak;
+    bool real; /* not complex, or known to be real: its imaginary part is +0 and counts for nothing */
     int rank;
     int64_t shape[RANK], size;
 } facts;
@@ -47,7 +48,7 @@ typedef struct node {
     node_kind kind;
     int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name; NODE_SCAN: of scan_name; NODE_PAD: the mode */
     int args[3];    /* nodes; NODE_LEAF: args[0] is the leaf */
-    value scalar;   /* NODE_SCALAR: int64 and double are weak, unless strong */
+    value scalar;   /* NODE_SCALAR: int64, double and c128 are weak, unless strong */
     bool strong;    /* NODE_SCALAR: of a dtype, a literal */
     bool literal;   /* NODE_SCALAR: printed into kernels, not an argument of them */
     krf_dtype to;   /* NODE_CAST */
@@ -105,6 +106,9 @@ bool leaf_overlaps_itself(const leaf *x);
  * `most` elements. */
 bool graph_infer(graph *g, int64_t most);
 bool node_infer(const graph *g, node *n);
+
+/* The exponent of a power that is a chain of multiplications, in the dtype that it computes in; false when it is none. */
+bool power_is_chain(const graph *g, const node *n, krf_dtype compute, int64_t *k);
 
 /* inputs.c: the elements of a block. The rule needs the seed, the index of the block and its filling, nothing else. */
 value block_element(const graph *g, int index, int64_t element);

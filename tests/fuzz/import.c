@@ -40,7 +40,7 @@ enum {
 #define ALIAS(...)
 #include "ir/ops.def"
 #include "ir/ops_undef.h"
-_Static_assert(DTYPES == (int)KRF__KERNEL_DTYPE_COUNT, "dtypes.def has a dtype that tests/ops/common.h has not");
+_Static_assert(DTYPES == (int)KRF__KERNEL_DTYPE_COUNT && ALL_DTYPES == (int)KRF__DTYPE_COUNT, "dtypes.def has a dtype that tests/ops/common.h has not");
 
 static void import_constant(const krf__node *from, node *n) {
     krf_dtype dtype = (krf_dtype)from->dtype;

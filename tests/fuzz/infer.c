@@ -25,12 +25,44 @@ static bool broadcast(facts *to, const facts *x) {
     return true;
 }
 
+static bool is_integer(krf_dtype dtype) { return !is_real(dtype) && !is_complex(dtype) && dtype != KRF_BOOL; }
+
+bool power_is_chain(const graph *g, const node *n, krf_dtype compute, int64_t *k) {
+    const node *e = op_is_power(n->op) ? &g->nodes[n->args[1]] : NULL;
+    if (e == NULL || e->kind != NODE_SCALAR || e->strong || !is_integer(e->scalar.dtype)) {
+        return false;
+    }
+    *k = e->scalar.i;
+    return *k <= 8 && *k >= (is_integer(compute) ? 0 : -8);
+}
+
+/* What is computed of numbers known to be real is, where that is of the operation: docs/semantics.md, "A real operand stays real". */
+static bool stays_real(const graph *g, const node *n) {
+    krf_dtype compute = n->is.dtype;
+    int64_t k;
+    bool real = n->op < 0 || !is_complex(compute);
+    if (power_is_chain(g, n, compute, &k)) {
+        return k == 0 ? !n->is.weak : g->nodes[n->args[0]].is.real;
+    }
+    if (real || !op_takes_complex(n->op) || !complex_stays_real(n->op)) {
+        return real;
+    }
+    for (int j = 0; j < op_arity(n->op); j++) {
+        const facts *x = &g->nodes[n->args[j]].is;
+        const bool whole = n->is.weak && op_arity(n->op) == 3 && !is_complex(x->dtype); /* what is composed gets weak operands in full */
+        if (op_converts(n->op, j) && (!x->real || whole)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A weak integer that is known must fit the integer dtype that it is computed in. */
 static bool fits(const graph *g, const node *n, krf_dtype compute) {
     while (n->kind == NODE_ELEMENTWISE && strcmp(op_name(n->op), "positive") == 0) {
         n = &g->nodes[n->args[0]]; /* +x is x itself */
     }
-    if (n->kind != NODE_SCALAR || n->strong || is_real(n->scalar.dtype) || is_real(compute) || compute == KRF_BOOL) {
+    if (n->kind != NODE_SCALAR || n->strong || !is_integer(n->scalar.dtype) || !is_integer(compute)) {
         return true;
     }
     return wide_of(convert(n->scalar, compute)) == wide_of(n->scalar);
@@ -51,10 +83,11 @@ static bool infer_elementwise(const graph *g, node *n) {
             return false;
         }
         /* Whether a power is a chain of multiplications must not depend on how a run-time value is passed. */
-        if (op_is_power(n->op) && k == 1 && arg->kind == NODE_SCALAR && !arg->literal && !is_real(arg->scalar.dtype)) {
+        if (op_is_power(n->op) && k == 1 && arg->kind == NODE_SCALAR && !arg->literal && is_integer(arg->scalar.dtype)) {
             return false;
         }
     }
+    n->is.real = stays_real(g, n);
     return true;
 }
 
@@ -162,20 +195,21 @@ static bool infer_reduce(node *n, const facts *x) {
         none |= x->shape[axis] == 0;
     }
     n->is.dtype = reduction_dtype(n->op, x->dtype);
+    n->is.real = x->real || (none && strcmp(reduction_name(n->op), "prod") == 0); /* the product of nothing is 1 */
     for (int i = 0; i < x->rank; i++) {
         if ((mask >> i & 1) == 0 || n->keepdims) {
             n->is.shape[n->is.rank++] = (mask >> i & 1) != 0 ? 1 : x->shape[i];
         }
     }
     measure(&n->is);
-    return !none || n->is.size == 0 || reduction_of_none(n->op);
+    return reduction_defined(n->op, x->dtype) && (!none || n->is.size == 0 || reduction_of_none(n->op));
 }
 
 bool node_infer(const graph *g, node *n) {
     const facts *x = node_arity(n) > 0 ? &g->nodes[n->args[0]].is : NULL;
     const leaf *l = n->kind == NODE_LEAF ? &g->leaves[n->args[0]] : NULL;
     bool right = true;
-    n->is = (facts){.dtype = x != NULL ? x->dtype : KRF_BOOL};
+    n->is = (facts){.dtype = x != NULL ? x->dtype : KRF_BOOL, .real = x != NULL && x->real};
     switch (n->kind) {
     case NODE_LEAF:
         n->is.dtype = g->blocks[l->block].dtype;
@@ -196,6 +230,7 @@ bool node_infer(const graph *g, node *n) {
         n->is = *x;
         n->is.dtype = n->to;
         n->is.weak = false;
+        right = !is_complex(x->dtype) || is_complex(n->to) || n->to == KRF_BOOL;
         break;
     case NODE_TRANSPOSE: right = infer_transpose(n, x); break;
     case NODE_FLIP:
@@ -203,7 +238,8 @@ bool node_infer(const graph *g, node *n) {
         n->is = *x;
         n->is.weak = false;
         n->is.dtype = n->kind == NODE_SCAN ? scan_dtype(n->op, x->dtype) : x->dtype;
-        right = whole_axis(n->axes[0], x->rank) >= 0 && whole_axis(n->axes[0], x->rank) < x->rank;
+        right = whole_axis(n->axes[0], x->rank) >= 0 && whole_axis(n->axes[0], x->rank) < x->rank
+                && (n->kind == NODE_FLIP || scan_defined(n->op, x->dtype));
         break;
     case NODE_SLICE: right = infer_slice(n, x); break;
     case NODE_RESHAPE: right = infer_reshape(n, x); break;
@@ -213,6 +249,7 @@ bool node_infer(const graph *g, node *n) {
     case NODE_REDUCE: right = infer_reduce(n, x); break;
     default: right = infer_moves(g, n); break;
     }
+    n->is.real |= !is_complex(n->is.dtype);
     measure(&n->is);
     return right;
 }

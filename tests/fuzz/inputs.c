@@ -58,6 +58,12 @@ value block_element(const graph *g, int index, int64_t element) {
     if (b->dtype == KRF_BOOL) {
         return (value){.dtype = KRF_BOOL, .i = (int64_t)(bits % (b->fill == FILL_SPECIAL ? 7 : 2) != 0)};
     }
+    if (is_complex(b->dtype)) {
+        value re = real_element(part_of(b->dtype), b->fill, bits, &state), im;
+        bits = next_random(&state);
+        im = real_element(part_of(b->dtype), b->fill, bits, &state);
+        return (value){.dtype = b->dtype, .f = re.f, .im = im.f};
+    }
     return is_real(b->dtype) ? real_element(b->dtype, b->fill, bits, &state)
                              : integer_element(b->dtype, b->fill, bits, &state);
 }

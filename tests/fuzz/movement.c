@@ -9,7 +9,7 @@ int moves_arity(const node *n) {
     return n->kind == NODE_TAKE || n->kind == NODE_ALONG || n->kind == NODE_JOIN || n->kind == NODE_STACK || n->kind == NODE_SET_SLICE ? 2 : 1;
 }
 
-static bool integers(const facts *f) { return !is_real(f->dtype) && f->dtype != KRF_BOOL; }
+static bool integers(const facts *f) { return !is_real(f->dtype) && !is_complex(f->dtype) && f->dtype != KRF_BOOL; }
 static bool has_axis(const facts *f, int axis) { return axis >= 0 && axis < f->rank; }
 
 static int64_t size_of(const facts *f) {
@@ -96,6 +96,7 @@ static bool infer_pad(node *n, const facts *x) {
         return false;
     }
     int64_t extent = x->shape[n->axes[0]], most = n->extents[0] > n->extents[1] ? n->extents[0] : n->extents[1];
+    n->is.real = x->real || size_of(x) == 0; /* the value that pads is */
     n->is.rank = x->rank;
     memcpy(n->is.shape, x->shape, sizeof n->is.shape);
     n->is.shape[n->axes[0]] += n->extents[0] + n->extents[1];
@@ -109,6 +110,7 @@ static bool infer_join(node *n, const facts *x, const facts *y) {
         return false;
     }
     n->is.rank = rank;
+    n->is.real = !stack && x->shape[axis] == 0 && y->shape[axis] > 0 ? y->real : x->real && (y->real || (!stack && y->shape[axis] == 0));
     for (int i = 0; i < rank; i++) {
         int from = i - (stack && i > axis);
         if (stack && i == axis) {
@@ -140,9 +142,10 @@ static int64_t slice_of(int64_t extent, const krf_range *r, int64_t *count) {
 static bool infer_set(node *n, const facts *x, const facts *v) {
     n->is.rank = x->rank;
     memcpy(n->is.shape, x->shape, sizeof n->is.shape);
-    if (n->n > x->rank || v->rank > x->rank) {
+    if (n->n > x->rank || v->rank > x->rank || (is_complex(v->dtype) && !is_complex(x->dtype) && x->dtype != KRF_BOOL)) {
         return false;
     }
+    bool all = true, none = false;
     for (int i = 0; i < x->rank; i++) {
         int64_t count = x->shape[i];
         int at = i - (x->rank - v->rank);
@@ -152,10 +155,13 @@ static bool infer_set(node *n, const facts *x, const facts *v) {
             }
             slice_of(x->shape[i], &n->ranges[i], &count);
         }
+        all &= count == x->shape[i];
+        none |= count == 0;
         if (at >= 0 && v->shape[at] != 1 && v->shape[at] != count) {
             return false;
         }
     }
+    n->is.real = none ? x->real : all ? v->real : x->real && v->real;
     return true;
 }
 

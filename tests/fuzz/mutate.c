@@ -29,7 +29,7 @@ static void change_node(dice *d, const graph *g, node *n) {
         if (random_below(d, 2) == 0) {
             n->literal = !n->literal;
         } else {
-            pick_scalar(d, n);
+            pick_scalar(d, n, has_complex(g));
         }
         break;
     case NODE_ELEMENTWISE:
@@ -39,7 +39,7 @@ static void change_node(dice *d, const graph *g, node *n) {
         op = (int)random_below(d, op_count());
         n->op = op_arity(op) == op_arity(n->op) ? op : n->op;
         break;
-    case NODE_CAST: n->to = (krf_dtype)random_below(d, DTYPES); break;
+    case NODE_CAST: n->to = (krf_dtype)random_below(d, has_complex(g) ? ALL_DTYPES : DTYPES); break;
     case NODE_REDUCE:
         if (random_below(d, 2) == 0) {
             n->op = (int)random_below(d, reduction_count());
@@ -62,7 +62,7 @@ static void change_leaf(dice *d, graph *g) {
     int k = (int)random_below(d, g->n_leaves);
     leaf *x = &g->leaves[k];
     if (random_below(d, 3) == 0) {
-        g->blocks[x->block].dtype = (krf_dtype)random_below(d, DTYPES);
+        g->blocks[x->block].dtype = (krf_dtype)random_below(d, has_complex(g) ? ALL_DTYPES : DTYPES);
     } else if (x->block == k) {
         int64_t count;
         leaf_layout(d, x, &count);

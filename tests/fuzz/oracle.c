@@ -98,16 +98,6 @@ static void run_view(const graph *g, const node *n, const void *x, void *out) {
     }
 }
 
-/* The exponent of a chain of multiplications; false when it is none. */
-static bool is_chain(const graph *g, const node *n, krf_dtype compute, int64_t *k) {
-    const node *e = op_is_power(n->op) ? &g->nodes[n->args[1]] : NULL;
-    if (e == NULL || e->kind != NODE_SCALAR || e->strong || is_real(e->scalar.dtype)) {
-        return false;
-    }
-    *k = e->scalar.i;
-    return *k <= 8 && *k >= (is_real(compute) ? -8 : 0);
-}
-
 static void typing(const graph *g, const node *n, krf_dtype *compute) {
     const facts *args[3] = {NULL};
     krf_dtype result;
@@ -118,6 +108,12 @@ static void typing(const graph *g, const node *n, krf_dtype *compute) {
     op_typing(n->op, args, compute, &result, &weak);
 }
 
+static void known_real(const graph *g, const node *n, bool *real) {
+    for (int k = 0; k < 3; k++) {
+        real[k] = k < op_arity(n->op) && g->nodes[n->args[k]].is.real;
+    }
+}
+
 static bool is_open(const graph *g, const node *n) {
     krf_dtype compute;
     int64_t k;
@@ -125,7 +121,13 @@ static bool is_open(const graph *g, const node *n) {
         return false;
     }
     typing(g, n, &compute);
-    return op_open(n->op, compute) && !is_chain(g, n, compute, &k);
+    const bool chain = power_is_chain(g, n, compute, &k);
+    if (is_complex(compute)) {
+        bool real[3];
+        known_real(g, n, real);
+        return chain ? k < 0 && !real[0] : complex_open(n->op, real);
+    }
+    return op_open(n->op, compute) && !chain;
 }
 
 int graph_open_nodes(const graph *g, int *nodes) {
@@ -140,6 +142,38 @@ int graph_open_nodes(const graph *g, int *nodes) {
     return n;
 }
 
+static bool too_far(int id, int op, krf_dtype compute, int64_t i, const value *x, value got, report *r) {
+    char text[3][128];
+    return fails(r, "node %d, %s in %s: element %" PRId64 " of %s, %s is %s, too far from the exact value", id, op_name(op), name_of(compute), i,
+                 show(x[0], text[0], 128), show(x[1], text[1], 128), show(got, text[2], 128));
+}
+
+/* An element that is computed in a complex dtype: *got is looked at where it is open, and otherwise set. exponent: of a chain, else NULL. */
+static bool complex_element(const graph *g, const node *n, krf_dtype compute, const int64_t *exponent, value *x, bool open, value *got) {
+    int op = n->op;
+    bool real[3];
+    known_real(g, n, real);
+    for (int k = 0; k < op_arity(op); k++) {
+        x[k] = convert(x[k], op_converts(op, k) ? compute : KRF_BOOL);
+    }
+    if (exponent != NULL) { /* 1 over it where the exponent is negative */
+        x[1] = complex_power_chain(compute, x[0], real[0], *exponent < 0 ? -*exponent : *exponent);
+        x[0] = (value){.dtype = compute, .f = 1};
+        real[1] = real[0];
+        real[0] = true;
+        op = op_find("divide");
+        if (*exponent >= 0) {
+            *got = x[1];
+            return true;
+        }
+    }
+    if (open) {
+        return complex_accepts(op, compute, x, real, *got);
+    }
+    *got = complex_value(op, compute, x, real);
+    return true;
+}
+
 static bool run_elementwise(const graph *g, int id, const values *v, const void *observed, bool cuda, void *out,
                             report *r) {
     const node *n = &g->nodes[id];
@@ -148,7 +182,7 @@ static bool run_elementwise(const graph *g, int id, const values *v, const void 
     int64_t exponent = 0;
     const int arity = op_arity(n->op);
     typing(g, n, &compute);
-    const bool chain = is_chain(g, n, compute, &exponent);
+    const bool chain = power_is_chain(g, n, compute, &exponent);
     for (int k = 0; k < arity; k++) {
         walks[k] = walk_broadcast(&n->is, &g->nodes[n->args[k]].is);
     }
@@ -158,16 +192,21 @@ static bool run_elementwise(const graph *g, int id, const values *v, const void 
             x[k] = get(v->of[n->args[k]], g->nodes[n->args[k]].is.dtype, walks[k].at);
             walk_next(&walks[k]);
         }
+        if (is_complex(compute)) {
+            value got = observed != NULL ? get(observed, n->is.dtype, i) : (value){.dtype = n->is.dtype};
+            if (!complex_element(g, n, compute, chain ? &exponent : NULL, x, observed != NULL, &got)) {
+                return too_far(id, n->op, compute, i, x, got, r);
+            }
+            put(out, i, got);
+            continue;
+        }
         if (observed == NULL) {
             put(out, i, chain ? power_chain(compute, x[0], exponent) : op_value(n->op, compute, n->is.dtype, x));
             continue;
         }
         value got = get(observed, n->is.dtype, i);
         if (!op_accepts(n->op, compute, x, got, cuda)) {
-            char text[3][64];
-            return fails(r, "node %d, %s in %s: element %" PRId64 " of %s, %s is %s, too far from the exact value", id,
-                         op_name(n->op), name_of(compute), i, show(x[0], text[0], 64), show(x[1], text[1], 64),
-                         show(got, text[2], 64));
+            return too_far(id, n->op, compute, i, x, got, r);
         }
         put(out, i, got);
     }
@@ -199,7 +238,7 @@ static void run_reduce(const graph *g, const node *n, const void *x, void *out) 
             items[j] = get(x, from->dtype, inner.at);
         }
         /* over no axes nothing is combined: the element itself in the result's dtype */
-        put(out, i, mask == 0 ? convert(items[0], n->is.dtype) : reduction_value(n->op, from->dtype, items, gone.size));
+        put(out, i, mask == 0 ? convert(items[0], n->is.dtype) : reduction_value(n->op, from->dtype, from->real, items, gone.size));
     }
     free(items);
 }

@@ -33,20 +33,33 @@ bool op_open(int op, krf_dtype compute);
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda);
 value op_value(int op, krf_dtype compute, krf_dtype result, const value *x); /* of the others */
 
+/* ---- oracle_complex.c: elementwise operations computed in a complex dtype. x has been converted to it, a condition to bool; real: which of them
+ * are known to be real ---- */
+
+bool op_takes_complex(int op);
+krf_dtype complex_result(int op, krf_dtype compute);
+bool complex_stays_real(int op); /* whether its result over such operands is known to be real */
+bool complex_open(int op, const bool *real);
+bool complex_accepts(int op, krf_dtype compute, const value *x, const bool *real, value got);
+value complex_value(int op, krf_dtype compute, const value *x, const bool *real);      /* of the others */
+value complex_power_chain(krf_dtype dtype, value x, bool real, int64_t k); /* k >= 0 */
+
 /* ---- oracle_reduce.c ---- */
 
 int reduction_count(void);
 const char *reduction_name(int op);
 int reduction_find(const char *name);
 krf_expr reduction_build(int op, krf_expr x, int n_axes, const int *axes, bool keepdims);
+bool reduction_defined(int op, krf_dtype x);
 krf_dtype reduction_dtype(int op, krf_dtype x);
 bool reduction_of_none(int op); /* whether it has a value over no elements */
-value reduction_value(int op, krf_dtype from, const value *x, int64_t n);
+value reduction_value(int op, krf_dtype from, bool real, const value *x, int64_t n); /* real: a complex operand is known to be */
 
 int scan_count(void);
 const char *scan_name(int op);
 int scan_find(const char *name);
 krf_expr scan_build(int op, krf_expr x, int axis);
+bool scan_defined(int op, krf_dtype x);
 krf_dtype scan_dtype(int op, krf_dtype x);
 void scan_values(int op, krf_dtype from, const value *x, int64_t n, value *y); /* of a row */
 

@@ -4,14 +4,37 @@
 
 #include "fuzz/oracle.h"
 
-int op_count(void) { return OPS; }
-const char *op_name(int op) { return ops[op].name; }
-int op_arity(int op) { return ops[op].arity; }
-krf_expr op_build(int op, const krf_expr *x) { return ops[op].build(x); }
+/* What makes complex numbers of parts: no kernel computes it, and it has no reference but itself. */
+#define NODE(...)
+#define OP(...)
+#define CODE(...)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#define JOIN(name, arity, RULE, infix, doc) \
+    static krf_expr build_##name(const krf_expr *x) { return CALL##arity(name); }
+#include "ir/ops.def"
+#undef JOIN
+#define JOIN(name, arity, RULE, infix, doc) {#name, arity, NULL, build_##name},
+static const op_row joins[] = {
+#include "ir/ops.def"
+};
+#include "ir/ops_undef.h"
+enum { JOINS = sizeof joins / sizeof *joins };
+
+static const op_row *row_at(int op) { return op < OPS ? &ops[op] : &joins[op - OPS]; }
+static bool is_join(int op) { return op >= OPS; }
+
+int op_count(void) { return OPS + JOINS; }
+const char *op_name(int op) { return row_at(op)->name; }
+int op_arity(int op) { return row_at(op)->arity; }
+krf_expr op_build(int op, const krf_expr *x) { return row_at(op)->build(x); }
 
 int op_find(const char *name) {
-    for (int op = 0; op < OPS; op++) {
-        if (strcmp(ops[op].name, name) == 0) {
+    for (int op = 0; op < op_count(); op++) {
+        if (strcmp(op_name(op), name) == 0) {
             return op;
         }
     }
@@ -22,43 +45,53 @@ bool op_is_arithmetic(int op) {
     static const char *const names[] = {"add", "subtract", "multiply", "divide"};
     bool is = false;
     for (int i = 0; i < 4; i++) {
-        is |= strcmp(ops[op].name, names[i]) == 0;
+        is |= strcmp(op_name(op), names[i]) == 0;
     }
     return is;
 }
 
-bool op_converts(int op, int k) { return ops[op].reference->rule != WHERE || k > 0; }
+bool op_converts(int op, int k) { return is_join(op) || ops[op].reference->rule != WHERE || k > 0; }
 
 bool dtypes_promote(krf_dtype a, krf_dtype b, krf_dtype *common) {
     *common = promote(a, b);
     return *common != NO_DTYPE;
 }
 
-bool op_is_power(int op) { return strcmp(ops[op].name, "power") == 0; }
+bool op_is_power(int op) { return strcmp(op_name(op), "power") == 0; }
 
 bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak) {
-    const rule r = ops[op].reference->rule;
-    bool strong = false, weak_int = false, weak_real = false;
+    const rule r = is_join(op) ? REAL : ops[op].reference->rule;
+    bool strong = false, weak_int = false, weak_real = false, weak_complex = false;
     krf_dtype common = KRF_BOOL;
-    for (int k = r == WHERE ? 1 : 0; k < ops[op].arity; k++) {
+    for (int k = r == WHERE ? 1 : 0; k < op_arity(op); k++) {
         if (args[k]->weak) {
-            *(is_real(args[k]->dtype) ? &weak_real : &weak_int) = true;
+            *(is_complex(args[k]->dtype) ? &weak_complex : is_real(args[k]->dtype) ? &weak_real : &weak_int) = true;
         } else {
             common = strong ? promote(common, args[k]->dtype) : args[k]->dtype;
             strong = true;
         }
     }
     if (!strong) {
-        common = weak_real ? KRF_F64 : KRF_I64;
+        common = weak_complex ? KRF_C128 : weak_real ? KRF_F64 : KRF_I64;
     } else {
-        common = weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
+        common = weak_complex ? with_weak_complex(common) : weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
     }
     if (common == NO_DTYPE && r != LOGIC) {
         return false;
     }
+    if (is_complex(common) && r != LOGIC) {
+        *compute = common;
+        *result = op_takes_complex(op) ? complex_result(op, common) : common;
+        *weak = !strong && *result != KRF_BOOL && r != WHERE;
+        return op_takes_complex(op);
+    }
     *compute = r == REAL || r == CLOSE ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
     *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : *compute;
     *weak = !strong && *result != KRF_BOOL && r != WHERE;
+    if (is_join(op)) {
+        *compute = is_half(*compute) ? KRF_F32 : *compute;
+        *result = *compute == KRF_F64 ? KRF_C128 : KRF_C64;
+    }
     switch (r) {
     case NUMBER: return common != KRF_BOOL;
     case BITS: return !is_real(common);
@@ -90,10 +123,10 @@ value power_chain(krf_dtype dtype, value x, int64_t k) {
 static bool is_floor_divide(int op) { return ops[op].reference->f64 == double_floor_divide; }
 
 /* The sign of a NaN is not promised, and these read it. */
-bool op_reads_sign(int op) { return strcmp(ops[op].name, "copysign") == 0 || strcmp(ops[op].name, "signbit") == 0; }
+bool op_reads_sign(int op) { return strcmp(op_name(op), "copysign") == 0 || strcmp(op_name(op), "signbit") == 0; }
 
 bool op_open(int op, krf_dtype compute) {
-    return is_real(compute) && (op_reads_sign(op) || ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
+    return is_real(compute) && !is_join(op) && (op_reads_sign(op) || ops[op].reference->ulp[0][0] > 0 || is_floor_divide(op));
 }
 
 bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda) {
@@ -117,6 +150,9 @@ bool op_accepts(int op, krf_dtype compute, const value *x, value got, bool cuda)
 }
 
 value op_value(int op, krf_dtype compute, krf_dtype result, const value *x) {
+    if (is_join(op)) {
+        return (value){.dtype = result, .f = convert(x[0], compute).f, .im = convert(x[1], compute).f};
+    }
     const reference *f = ops[op].reference;
     value a = convert(x[0], compute), b = ops[op].arity > 1 ? convert(x[1], compute) : a;
     value c = ops[op].arity > 2 && ops[op].reference->rule != WHERE ? convert(x[2], compute) : b;

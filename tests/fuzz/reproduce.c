@@ -36,7 +36,9 @@ static void write_facts(FILE *f, const graph *g) {
     }
     for (int id = 0; id < g->n_nodes; id++) {
         const node *n = &g->nodes[id];
-        if (needed[id] && n->kind == NODE_SCALAR && !n->literal && !is_real(n->scalar.dtype)) {
+        if (needed[id] && n->kind == NODE_SCALAR && !n->literal && is_complex(n->scalar.dtype)) {
+            fprintf(f, "#! k%d: %a %a\n", id, n->scalar.f, n->scalar.im);
+        } else if (needed[id] && n->kind == NODE_SCALAR && !n->literal && !is_real(n->scalar.dtype)) {
             fprintf(f, "#! k%d: %" PRId64 "\n", id, n->scalar.i);
         } else if (needed[id] && n->kind == NODE_SCALAR && !n->literal) {
             fprintf(f, "#! k%d: %a\n", id, n->scalar.f);
@@ -80,7 +82,7 @@ bool graph_save(const graph *g, const char *path, const char *heading, report *r
 static void read_fact(graph *g, const char *line) {
     int k, block_index, result, other;
     int64_t count, from;
-    char fill[16], dtype[16], number[64];
+    char fill[16], dtype[16], number[64], imaginary[64] = "0";
     if (sscanf(line, "#! seed %" SCNu64, &g->seed) == 1) {
         return;
     }
@@ -91,15 +93,17 @@ static void read_fact(graph *g, const char *line) {
         g->leaves[k].block = block_index;
         g->leaves[k].offset = from;
         g->blocks[block_index].count = count;
+        krf_dtype_from_name(dtype, &g->blocks[block_index].dtype);
         for (int i = 0; i < FILLINGS; i++) {
             g->blocks[block_index].fill =
                 strcmp(fill, filling_name((filling)i)) == 0 ? (filling)i : g->blocks[block_index].fill;
         }
-    } else if (sscanf(line, "#! k%d: %63s", &k, number) == 2) {
+    } else if (sscanf(line, "#! k%d: %63s%*[ ]%63[^\n]", &k, number, imaginary) >= 2) {
         for (int id = 0; id < g->n_nodes; id++) { /* import.c left the name's number there */
             if (g->nodes[id].kind == NODE_SCALAR && !g->nodes[id].literal && g->nodes[id].n == k) {
                 g->nodes[id].scalar.i = strtoll(number, NULL, 10);
                 g->nodes[id].scalar.f = strtod(number, NULL);
+                g->nodes[id].scalar.im = strtod(imaginary, NULL);
             }
         }
     } else if (sscanf(line, "#! result %d: a%d", &result, &other) == 2 && result < g->n_outputs

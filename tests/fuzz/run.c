@@ -90,12 +90,16 @@ static bool make_outputs(running *x) {
 
 /* ---- the ways to evaluate ---- */
 
+static krf_binding bind_value(const char *name, value v) {
+    return is_complex(v.dtype) ? krf_bind_complex(name, v.f, v.im) : is_real(v.dtype) ? krf_bind_real(name, v.f) : krf_bind_int(name, v.i);
+}
+
 /* a3: a leaf; k5: the scalar of node 5. A value of rank 0 is bound as an array or as a number. */
 static krf_binding binding_of(const running *x, const char *name) {
     int index = atoi(name + 1);
     if (name[0] == 'k') {
         const value v = x->g->nodes[index].scalar;
-        return is_real(v.dtype) ? krf_bind_real(name, v.f) : krf_bind_int(name, v.i);
+        return bind_value(name, v);
     }
     const leaf *l = &x->g->leaves[index];
     const value v = block_element(x->g, l->block, l->offset);
@@ -103,7 +107,7 @@ static krf_binding binding_of(const running *x, const char *name) {
     if (l->rank > 0 || too_large || (x->g->seed + (uint64_t)index) % 2 == 0) {
         return krf_bind_array(name, x->leaves[index]);
     }
-    return is_real(v.dtype) ? krf_bind_real(name, v.f) : krf_bind_int(name, v.i);
+    return bind_value(name, v);
 }
 
 /* Whether a second run would read what the first one wrote. */

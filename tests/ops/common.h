@@ -117,12 +117,13 @@ static inline double random_unit(uint64_t *state) { return (double)(next_random(
 
 __extension__ typedef __int128 wide;
 
-enum { DTYPES = 13 };
+enum { DTYPES = 13, ALL_DTYPES = 15 }; /* DTYPES: those that are not complex, which come first */
 
 typedef struct value {
     krf_dtype dtype;
     int64_t i; /* bool and integers; u64 wraps */
-    double f;  /* floats: those of the narrower ones are always exactly one */
+    double f;  /* floats: those of the narrower ones are always exactly one; of a complex number the real part */
+    double im;
 } value;
 
 /* What the names of dtypes say: width, sign, and for floats the digits and the exponent of the smallest normal number. */
@@ -133,17 +134,20 @@ typedef struct dtype_facts {
 } dtype_facts;
 
 static inline const dtype_facts *facts_of(krf_dtype dtype) {
-    static const dtype_facts all[DTYPES + 1] = {
+    static const dtype_facts all[ALL_DTYPES + 1] = {
         [KRF_BOOL] = {"bool", 1, 0, 0, true}, [KRF_I8] = {"i8", 1, 0, 0, false},       [KRF_I16] = {"i16", 2, 0, 0, false},
         [KRF_I32] = {"i32", 4, 0, 0, false},  [KRF_I64] = {"i64", 8, 0, 0, false},     [KRF_U8] = {"u8", 1, 0, 0, true},
         [KRF_U16] = {"u16", 2, 0, 0, true},   [KRF_U32] = {"u32", 4, 0, 0, true},      [KRF_U64] = {"u64", 8, 0, 0, true},
         [KRF_F16] = {"f16", 2, 11, -14, false}, [KRF_BF16] = {"bf16", 2, 8, -126, false}, [KRF_F32] = {"f32", 4, 24, -126, false},
-        [KRF_F64] = {"f64", 8, 53, -1022, false}, [DTYPES] = {"?", 1, 0, 0, false},
+        [KRF_F64] = {"f64", 8, 53, -1022, false}, [KRF_C64] = {"c64", 8, 0, 0, false},   [KRF_C128] = {"c128", 16, 0, 0, false},
+        [ALL_DTYPES] = {"?", 1, 0, 0, false},
     };
-    return &all[(unsigned)dtype < DTYPES ? (unsigned)dtype : DTYPES];
+    return &all[(unsigned)dtype < ALL_DTYPES ? (unsigned)dtype : ALL_DTYPES];
 }
 
 static inline bool is_real(krf_dtype dtype) { return facts_of(dtype)->digits > 0; }
+static inline bool is_complex(krf_dtype dtype) { return dtype == KRF_C64 || dtype == KRF_C128; }
+static inline krf_dtype part_of(krf_dtype dtype) { return dtype == KRF_C64 ? KRF_F32 : dtype == KRF_C128 ? KRF_F64 : dtype; }
 static inline bool is_half(krf_dtype dtype) { return dtype == KRF_F16 || dtype == KRF_BF16; }
 static inline size_t bytes_of(krf_dtype dtype) { return (size_t)facts_of(dtype)->bytes; }
 static inline const char *name_of(krf_dtype dtype) { return facts_of(dtype)->name; }
@@ -155,6 +159,12 @@ static inline int64_t wrap_to(krf_dtype dtype, wide v) {
     int bits = 8 * facts_of(dtype)->bytes;
     uint64_t low = (uint64_t)v & (UINT64_MAX >> (64 - bits)), sign = (uint64_t)1 << (bits - 1);
     return !facts_of(dtype)->is_unsigned && (low & sign) != 0 ? -(int64_t)(~low & (sign - 1)) - 1 : (int64_t)low;
+}
+
+/* The nearest float. Through memory: of two such roundings that are stored side by side gcc 12 forgets both (-ftree-slp-vectorize). */
+static inline double nearest_float(double x) {
+    volatile float narrow = (float)x;
+    return (double)narrow;
 }
 
 /* To the nearest number of a float dtype, ties to even, in one rounding. */
@@ -197,7 +207,7 @@ static inline unsigned half_bits(krf_dtype dtype, double x) {
     return sign | low;
 }
 
-static inline value get(const void *base, krf_dtype dtype, int64_t index) {
+static inline value get_real(const void *base, krf_dtype dtype, int64_t index) {
     const char *p = (const char *)base + index * (int64_t)bytes_of(dtype);
     value v = {.dtype = dtype};
     float narrow;
@@ -216,7 +226,14 @@ static inline value get(const void *base, krf_dtype dtype, int64_t index) {
     return v;
 }
 
-static inline void put(void *base, int64_t index, value v) {
+static inline value get(const void *base, krf_dtype dtype, int64_t index) {
+    if (!is_complex(dtype)) {
+        return get_real(base, dtype, index);
+    }
+    return (value){.dtype = dtype, .f = get_real(base, part_of(dtype), 2 * index).f, .im = get_real(base, part_of(dtype), 2 * index + 1).f};
+}
+
+static inline void put_real(void *base, int64_t index, value v) {
     char *p = (char *)base + index * (int64_t)bytes_of(v.dtype);
     float narrow = v.dtype == KRF_F32 ? (float)v.f : 0;
     uint64_t bits = v.dtype == KRF_BOOL ? v.i != 0 : is_half(v.dtype) ? half_bits(v.dtype, v.f) : (uint64_t)v.i;
@@ -224,15 +241,25 @@ static inline void put(void *base, int64_t index, value v) {
     memcpy(p, from, bytes_of(v.dtype));
 }
 
+static inline void put(void *base, int64_t index, value v) {
+    if (!is_complex(v.dtype)) {
+        put_real(base, index, v);
+        return;
+    }
+    put_real(base, 2 * index, (value){.dtype = part_of(v.dtype), .f = v.f});
+    put_real(base, 2 * index + 1, (value){.dtype = part_of(v.dtype), .f = v.im});
+}
+
 /* Casts as DESIGN section 3 states them: integers wrap, floats truncate, clamp and send NaN to 0, anything but zero is
- * true, and every float is reached in one rounding. */
+ * true, and every float is reached in one rounding. Complex numbers by parts; there is no cast that loses one but to bool. */
 static inline value convert(value v, krf_dtype to) {
     value r = {.dtype = to};
-    const bool real = is_real(v.dtype);
+    const bool real = is_real(v.dtype) || is_complex(v.dtype);
     if (to == KRF_BOOL) {
-        r.i = real ? v.f != 0 : v.i != 0;
-    } else if (is_real(to)) {
-        r.f = round_to(to, real ? (long double)v.f : (long double)wide_of(v));
+        r.i = real ? v.f != 0 || (is_complex(v.dtype) && v.im != 0) : v.i != 0;
+    } else if (is_real(to) || is_complex(to)) {
+        r.im = is_complex(v.dtype) && is_complex(to) ? round_to(part_of(to), (long double)v.im) : 0;
+        r.f = round_to(part_of(to), real ? (long double)v.f : (long double)wide_of(v));
     } else if (!real) {
         r.i = wrap_to(to, wide_of(v));
     } else if (!isnan(v.f)) {
@@ -247,19 +274,23 @@ static inline value convert(value v, krf_dtype to) {
     return r;
 }
 
+static inline bool same_real(double a, double b) { return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0; }
+
 /* Equal bits; any NaN equals any NaN, since payloads are not promised. */
 static inline bool same(value a, value b) {
     if (a.dtype != b.dtype) {
         return false;
     }
-    if (!is_real(a.dtype)) {
-        return a.i == b.i;
+    if (is_complex(a.dtype)) {
+        return same_real(a.f, b.f) && same_real(a.im, b.im);
     }
-    return (isnan(a.f) && isnan(b.f)) || memcmp(&a.f, &b.f, sizeof a.f) == 0;
+    return is_real(a.dtype) ? same_real(a.f, b.f) : a.i == b.i;
 }
 
 static inline const char *show(value v, char *text, size_t bytes) {
-    if (is_real(v.dtype)) {
+    if (is_complex(v.dtype)) {
+        snprintf(text, bytes, "%s (%.17g, %.17g)", name_of(v.dtype), v.f, v.im);
+    } else if (is_real(v.dtype)) {
         snprintf(text, bytes, "%s %.17g (%a)", name_of(v.dtype), v.f, v.f);
     } else {
         snprintf(text, bytes, v.dtype == KRF_U64 ? "%s %" PRIu64 : "%s %" PRId64, name_of(v.dtype), v.i);

@@ -319,9 +319,9 @@ static const op_row ops[] = {
 
 /* ---- promotion: DESIGN section 3 as a table ---- */
 
-#define NO_DTYPE ((krf_dtype)DTYPES)
+#define NO_DTYPE ((krf_dtype)ALL_DTYPES)
 
-/* Rows and columns: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64. Letters: b bool, 1 2 4 8 i8 to i64, A B C D u8 to u64, h f16,
+/* A complex dtype and another: as wide as its parts, c128 of f64. Else rows and columns: bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64. Letters: b bool, 1 2 4 8 i8 to i64, A B C D u8 to u64, h f16,
  * g bf16, f f32, d f64, - none. */
 static inline krf_dtype promote(krf_dtype a, krf_dtype b) {
     static const char letters[] = "b1248ABCDhgfd";
@@ -336,6 +336,9 @@ static inline krf_dtype promote(krf_dtype a, krf_dtype b) {
     if (a == NO_DTYPE || b == NO_DTYPE) {
         return NO_DTYPE;
     }
+    if (is_complex(a) || is_complex(b)) {
+        return a == KRF_C128 || b == KRF_C128 || a == KRF_F64 || b == KRF_F64 ? KRF_C128 : KRF_C64;
+    }
     const char *column = letters, *at;
     while (dtypes[column - letters] != b) {
         column++;
@@ -346,9 +349,12 @@ static inline krf_dtype promote(krf_dtype a, krf_dtype b) {
 
 static inline krf_dtype with_weak_int(krf_dtype a) { return a == KRF_BOOL ? KRF_I64 : a; }
 static inline krf_dtype with_weak_real(krf_dtype a) {
-    return a == NO_DTYPE || is_real(a) ? a : bytes_of(a) <= 2 ? KRF_F32 : KRF_F64;
+    return a == NO_DTYPE || is_real(a) || is_complex(a) ? a : bytes_of(a) <= 2 ? KRF_F32 : KRF_F64;
 }
 static inline krf_dtype float_of(krf_dtype a) { return with_weak_real(a); }
+static inline krf_dtype with_weak_complex(krf_dtype a) {
+    return a == NO_DTYPE || is_complex(a) ? a : float_of(a) == KRF_F64 ? KRF_C128 : KRF_C64;
+}
 
 /* The neighbour of an f16 or bf16 in the direction of another number, by their bits. */
 static inline double half_neighbour(krf_dtype dtype, double a, double b) {

@@ -63,6 +63,17 @@ static double variance(int i) {
     return sum / COLUMNS;
 }
 
+/* The sum of conj(z) * z.T, each in its own C order. */
+static double conjugated(int half) {
+    double sum = 0;
+    for (int k = 0; k < ROWS * COLUMNS; k++) {
+        double re = zr(k / COLUMNS, k % COLUMNS), im = -zi(k / COLUMNS, k % COLUMNS);
+        double other_re = zr(k % ROWS, k / ROWS), other_im = zi(k % ROWS, k / ROWS);
+        sum += half == 0 ? re * other_re - im * other_im : re * other_im + im * other_re;
+    }
+    return sum;
+}
+
 static bool zero(int i, int j) { return zr(i, j) == 0 && zi(i, j) == 0; }
 
 /* RESULT: Z complex, X real, B bool, I i64. The last two columns: the value at (i, j). */
@@ -116,6 +127,15 @@ static bool zero(int i, int j) { return zr(i, j) == 0 && zi(i, j) == 0; }
     CASE("any(z, axis=0) & all(w)", B, 1, COLUMNS, 1, 1, 0) \
     CASE("cumsum(w * 1j)", Z, 1, COLUMNS, 1, -so_far(i, wi), so_far(i, wr)) \
     CASE("conj(cumsum(w + 1))[::2]", Z, 1, 3, 1, so_far(2 * i, wr) + 2 * i + 1, -so_far(2 * i, wi)) \
+    CASE("a = complex(2 * arange(2) + 1, 2 * arange(2) + 2); return vdot(a, a + (4 + 4j))", C128, 0, 1, 1, 70, -8) /* of NumPy's manual */ \
+    CASE("a = complex(2 * arange(2) + 1, 2 * arange(2) + 2); return vdot(a + (4 + 4j), a)", C128, 0, 1, 1, 70, 8) /* likewise */ \
+    CASE("a = complex(2 * arange(2) + 1, 2 * arange(2) + 2); return dot(a, a + (4 + 4j))", C128, 0, 1, 1, -18, 68) \
+    CASE("a = complex(2 * arange(2) + 1, 2 * arange(2) + 2); return inner(a + (4 + 4j), a)", C128, 0, 1, 1, -18, 68) \
+    CASE("vdot(w, x[0])", Z, 0, 1, 1, -25, -10) \
+    CASE("vdot(x[0], w)", Z, 0, 1, 1, -25, 10) \
+    CASE("vdot(z, z.T)", Z, 0, 1, 1, conjugated(0), conjugated(1)) \
+    CASE("average(w, weights=arange(6))", Z, 0, 1, 1, 25 / 15.0, -10 / 15.0) \
+    CASE("average(w, weights=w)", Z, 0, 1, 1, -16 / 3.0, -16 / 3.0) \
     CASE("prod(w[:3])", Z, 0, 1, 1, product_of(0, 3, 0), product_of(0, 3, 1)) \
     CASE("prod(z[:3, 1:] * 0 + w[1:], axis=1)", Z, 1, 3, 1, product_of(1, COLUMNS, 0), product_of(1, COLUMNS, 1)) \
     CASE("prod(z * 0 + 1j, axis=(1, 0), keepdims=True)", Z, 2, 1, 1, 1, 0) \

@@ -120,6 +120,64 @@ static void test_cases(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* ---- a NaN's sign ---- */
+
+/* Every function over NaN beside all kinds of numbers; z and w are what the next array holds. */
+static const char *const of_nan[] = {"sign(z)", "abs(z)", "angle(z)", "sqrt(z)", "exp(z)", "expm1(z)", "log(z)", "log1p(z)", "log2(z)", "log10(z)",
+                                     "sin(z)", "cos(z)", "tan(z)", "asin(z)", "acos(z)", "atan(z)", "sinh(z)", "cosh(z)", "tanh(z)", "asinh(z)",
+                                     "acosh(z)", "atanh(z)", "1 / z", "(2 - 1j) / z", "z / (2 - 1j)", "z ** (1 + 2j)", "(1 + 2j) ** z", "z * z"};
+enum { KINDS = 7, POINTS = 2 * KINDS };
+
+static krf_array *points(krf_context *context, bool single, double nan) {
+    const double kinds[KINDS] = {nan, 0, -0.0, INF, -INF, FINITE, -FINITE};
+    double parts[2 * POINTS];
+    float narrow[2 * POINTS];
+    krf_array *z = NULL;
+    for (int i = 0; i < POINTS; i++) {
+        parts[2 * i + i / KINDS] = nan;
+        parts[2 * i + 1 - i / KINDS] = kinds[i % KINDS];
+    }
+    for (int i = 0; i < 2 * POINTS; i++) {
+        narrow[i] = (float)parts[i];
+    }
+    assert_int_equal(krf_array_from_host(context, single ? KRF_C64 : KRF_C128, 1, (int64_t[]){POINTS}, single ? (void *)narrow : (void *)parts, &z), KRF_OK);
+    return z;
+}
+
+static void test_nan_signs(void **unused) {
+    (void)unused;
+    for (int i = 0; i < all_runs.n * 2 * (int)(sizeof of_nan / sizeof *of_nan); i++) {
+        run *r = &all_runs.run[i % all_runs.n];
+        const bool single = i / all_runs.n % 2 == 0;
+        const char *text = of_nan[i / all_runs.n / 2];
+        char results[2][16 * POINTS];
+        krf_dtype dtype = KRF_BOOL;
+        for (int negative = 0; negative < 2; negative++) {
+            krf_array *z = points(r->context, single, copysign((double)NAN, negative ? -1 : 1)), *out = NULL;
+            krf_graph *g = krf_graph_create(r->context);
+            krf_binding name = krf_bind_array("z", z);
+            krf_expr y;
+            if (krf_parse(g, text, &name, 1, &y) != KRF_OK || krf_eval(y, &out) != KRF_OK) {
+                fail_msg("%s: %s: %s", r->label, text, krf_error_message());
+            }
+            dtype = krf_array_dtype(out);
+            assert_int_equal(krf_array_to_host(out, results[negative], POINTS * krf_dtype_size(dtype)), KRF_OK);
+            krf_array_release(z);
+            krf_array_release(out);
+            krf_graph_destroy(g);
+        }
+        for (int k = 0; k < POINTS; k++) {
+            char one[128], other[128];
+            value a = get(results[0], dtype, k), b = get(results[1], dtype, k);
+            if (!same(a, b)) {
+                COMPLAIN("%s: %s in %s at point %d: %s, of NaN with the other sign %s", r->label, text, single ? "c64" : "c128", k, show(a, one, 128),
+                         show(b, other, 128));
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_runs(&all_runs, false);
@@ -133,6 +191,6 @@ static int close_all(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_nan_signs)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -658,14 +658,14 @@ static void test_constants(void **unused) {
         for (int i = 0; i < 300; i++) {
             power *= 3;
         }
-        const value want[] = {{KRF_I64, 5, 0},
-                              {KRF_F64, 0, 5.5},
-                              {KRF_BOOL, 1, 0},
-                              {KRF_F32, 0, 7 * 300 * 2.25},
-                              {KRF_I64, (int64_t)power, 0},
-                              {KRF_F32, 0, 5.25},
-                              {KRF_F64, 0, 3},
-                              {KRF_I64, 300, 0}};
+        const value want[] = {{.dtype = KRF_I64, .i = 5},
+                              {.dtype = KRF_F64, .f = 5.5},
+                              {.dtype = KRF_BOOL, .i = 1},
+                              {.dtype = KRF_F32, .f = 7 * 300 * 2.25},
+                              {.dtype = KRF_I64, .i = (int64_t)power},
+                              {.dtype = KRF_F32, .f = 5.25},
+                              {.dtype = KRF_F64, .f = 3},
+                              {.dtype = KRF_I64, .i = 300}};
         krf_array *outputs[8] = {NULL};
         krf_status status = krf_eval_many(8, built, outputs);
         if (status != KRF_OK) {
