@@ -17,7 +17,7 @@ static int loads_of_domain(const krf__emitter *e) {
 /* Rows of 256 elements a warp loads before it adds: so that about four 16-byte loads a thread are in flight. A kernel of several rounds holds a whole chunk. */
 static int rows(const krf__emitter *e) {
     if (e->k->schedule == KRF__ROW) {
-        return (int)(e->k->chunk / KRF__LANES);
+        return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) : 1;
     }
     int n = loads_of_domain(e), v = e->k->vector;
     int quads = KRF__LANES / 32 / v;

@@ -10,6 +10,19 @@ static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, 32 * krf
 
 /* ---- loads ---- */
 
+#define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
+
+bool krf__cuda_row_stays(const krf__emitter *e) {
+    const krf__kernel *k = e->kernel;
+    int n = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
+            n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
+        }
+    }
+    return n <= LONG_BODY;
+}
+
 /* How many rounds load the operand in their domain part. */
 static int rounds_with(const krf__kernel *k, uint32_t operand) {
     int n = 0;
@@ -26,7 +39,7 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
 }
 
 static bool of_several_rounds(const krf__emitter *e, uint32_t operand) {
-    return e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
+    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
 }
 
 static bool of_this_round(const krf__emitter *e, uint32_t operand) {
@@ -41,11 +54,21 @@ static void put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uin
     krf__str_free(&loops);
 }
 
-static void row_loads(krf__emitter *e, krf__str *out) { put_loads(e, of_several_rounds, out); }
+static void row_loads(krf__emitter *e, krf__str *out) {
+    if (krf__cuda_row_stays(e)) {
+        krf__str_printf(out, "const %s p = first;\nconst bool whole = p + 1024 <= last;\n", krf__index_type(e));
+        put_loads(e, of_several_rounds, out);
+    }
+}
 
-static void round_loads(krf__emitter *e, krf__str *out) {
-    krf__cuda_put_fixed(e, out);
-    put_loads(e, of_this_round, out);
+static void round_loads(krf__emitter *e, krf__str *out) { put_loads(e, of_this_round, out); }
+
+static void round_loop(krf__emitter *e, krf__str *out) {
+    if (krf__cuda_row_stays(e)) {
+        krf__str_put(out, "{\n");
+    } else {
+        krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += 256) {\n    const bool whole = p + 256 <= last;\n", krf__index_type(e));
+    }
 }
 
 /* ---- rounds that reduce ---- */
@@ -186,6 +209,8 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_VALUES", krf__emit_row_values},
     {"ROW_LOADS", row_loads},
     {"ROUNDS", rounds},
+    {"ROUND_FIXED", krf__cuda_put_fixed},
+    {"ROUND_LOOP", round_loop},
     {"ROUND_LOADS", round_loads},
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},

@@ -1,5 +1,6 @@
 // Rows that stay on the chip. $ROW_WARPS warps share a row: each holds a chunk of the canonical tree, 32 elements a thread, and what several rounds
-// read is loaded once. Rows lie side by side in a block. Where there are none left, threads do the last one again, for the barriers, and store nothing.
+// read is loaded once. Long bodies go over the chunk in a loop instead, and read again. Rows lie side by side in a block. Where there are none left, threads
+// do the last one again, for the barriers, and store nothing.
 $HEADER
 extern "C" __global__ void __launch_bounds__($ROW_THREADS) $NAME(const struct krf_arguments a) {
     $EXTENTS
@@ -8,8 +9,7 @@ extern "C" __global__ void __launch_bounds__($ROW_THREADS) $NAME(const struct kr
     const $INDEX at = ($INDEX)blockIdx.x * $ROW_ROWS + row, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
-    const $INDEX p = ($INDEX)warp * 1024, last = $REDUCED_SIZE;
-    const bool whole = p + 1024 <= last;
+    const $INDEX first = ($INDEX)warp * 1024, last = first + 1024 < $REDUCED_SIZE ? first + 1024 : $REDUCED_SIZE;
     $ROW_VALUES
     $ROW_LOADS
     $ROUNDS

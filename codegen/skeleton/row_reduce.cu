@@ -1,12 +1,15 @@
 {
-    $ROUND_LOADS
+    $ROUND_FIXED
     $ACCUMULATORS
-    #pragma unroll
-    for (int q = 0; q < $QUADS; q++) {
-        const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+    $ROUND_LOOP
+        $ROUND_LOADS
         #pragma unroll
-        for (int k = 0; k < $VECTOR; k++) {
-            $REDUCE_BODY
+        for (int q = 0; q < $QUADS; q++) {
+            const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+            #pragma unroll
+            for (int k = 0; k < $VECTOR; k++) {
+                $REDUCE_BODY
+            }
         }
     }
     $WARP_TREE

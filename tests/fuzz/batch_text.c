@@ -34,7 +34,9 @@ static void for_each(krf__str *out, const char *source, const char *kernel, size
         size_t bytes = strcspn(line, "\n"), length = 0;
         const char *name = depth == 0 ? defined(line, bytes, kernel, &length) : NULL;
         if (name != NULL && before) {
-            krf__str_printf(out, "#define %.*s %.*s_%zu\n", (int)length, name, (int)length, name, number);
+            bool builtin = strncmp(name, "__builtin_", 10) == 0; /* defined for NVRTC alone (codegen/math/builtins.h) */
+            krf__str_printf(out, "%s#define %.*s %.*s_%zu\n%s", builtin ? "#ifdef __CUDACC__\n" : "", (int)length, name, (int)length, name, number,
+                            builtin ? "#endif\n" : "");
         } else if (name != NULL) {
             krf__str_printf(out, "#undef %.*s\n", (int)length, name);
         } else if (!before && strncmp(line, "#define ", 8) == 0) {
