@@ -19,6 +19,11 @@ void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const
 /* Of reductions by warps: the loads of a tile from element p on, of those operands of the domain that are wanted. */
 void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
 
+/* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
+void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
+void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
+void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out);
+
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. */
 bool krf__cuda_row_stays(const krf__emitter *e);
 

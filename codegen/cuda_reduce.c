@@ -96,6 +96,85 @@ void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, 
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
 static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 
+/* ---- elements that are stored ---- */
+
+static bool stores_element(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__store; }
+
+void krf__cuda_put_vectors(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *s = &k->instrs[i];
+        if (stores_element(e, i)) {
+            const char *name = e->operand_names[s->slot], *type = krf__storage_type(s->dtype);
+            if (krf__cuda_vectored(e, s->slot)) {
+                krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, s->slot), type, k->vector, name);
+            } else {
+                krf__str_printf(out, "struct { %s at[%d]; } v_%s;\n", type, k->vector, name);
+            }
+        }
+    }
+}
+
+void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        if (stores_element(e, i)) {
+            krf__str_printf(out, "v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
+void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str position = {0};
+    bool any = false;
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *s = &k->instrs[i];
+        if (!stores_element(e, i)) {
+            continue;
+        }
+        if (!any) {
+            krf__str_printf(out, "if (%s) {\n    const %s p_q = p + (q * 32 + thread) * %d;\n", condition, krf__index_type(e), k->vector);
+            krf__cuda_put_lines(out, "    ", position.data);
+            any = true;
+        }
+        const char *name = e->operand_names[s->slot];
+        if (krf__cuda_vectored(e, s->slot)) {
+            krf__str_printf(out, "    __stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
+            krf__cuda_put_offset(e, s->slot, true, out);
+            krf__str_printf(out, "), v_%s.word);\n", name);
+        } else {
+            krf__str_printf(out, "    a.%s[0", name);
+            krf__cuda_put_offset(e, s->slot, true, out);
+            krf__str_printf(out, "] = v_%s.at[0];\n", name);
+        }
+    }
+    krf__str_put(out, any ? "}\n" : "");
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
+static void reduce_stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid", out); }
+
+/* The element at hand, alone. */
+static void put_element(krf__emitter *e, const char *indent, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        if (stores_element(e, i)) {
+            krf__str_printf(out, "%sa.%s[0", indent, e->operand_names[k->instrs[i].slot]);
+            krf__cuda_put_offset(e, k->instrs[i].slot, true, out);
+            krf__str_put(out, "] = ");
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
+/* ---- */
+
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
@@ -108,6 +187,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
         krf__emit_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
+    krf__cuda_put_taken(e, out);
 }
 
 /* The up to V - 1 elements after the last whole vector: the thread of their lanes takes them one by one. */
@@ -125,6 +205,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     e->mode = 3;
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
+    put_element(e, "        ", out);
     krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
@@ -269,6 +350,7 @@ static void column_body(krf__emitter *e, krf__str *out) {
     }
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    put_element(e, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
@@ -332,7 +414,9 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"ROWS", put_rows},
     {"QUADS", put_quads},
     {"REDUCE_LOADS", reduce_loads},
+    {"REDUCE_VECTORS", krf__cuda_put_vectors},
     {"REDUCE_BODY", reduce_body},
+    {"REDUCE_STORES", reduce_stores},
     {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},
     {"RESULTS", results},

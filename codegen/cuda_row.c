@@ -142,54 +142,13 @@ static void results(krf__emitter *e, krf__str *out) {
 
 /* ---- rounds that store elements ---- */
 
-static void vectors(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        const krf__instr *s = &k->instrs[i];
-        if (s->op == KRF__store) {
-            const char *name = e->operand_names[s->slot], *type = krf__storage_type(s->dtype);
-            if (krf__cuda_vectored(e, s->slot)) {
-                krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, s->slot), type, k->vector, name);
-            } else {
-                krf__str_printf(out, "struct { %s at[%d]; } v_%s;\n", type, k->vector, name);
-            }
-        }
-    }
-}
-
 static void body(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
     e->mode = 0;
-    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        if (k->instrs[i].op == KRF__store) {
-            krf__str_printf(out, "v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
-        }
-    }
+    krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
+    krf__cuda_put_taken(e, out);
 }
 
-static void stores(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", out);
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        const krf__instr *s = &k->instrs[i];
-        if (s->op != KRF__store) {
-            continue;
-        }
-        const char *name = e->operand_names[s->slot];
-        if (krf__cuda_vectored(e, s->slot)) {
-            krf__str_printf(out, "__stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
-            krf__cuda_put_offset(e, s->slot, true, out);
-            krf__str_printf(out, "), v_%s.word);\n", name);
-        } else {
-            krf__str_printf(out, "a.%s[0", name);
-            krf__cuda_put_offset(e, s->slot, true, out);
-            krf__str_printf(out, "] = v_%s.at[0];\n", name);
-        }
-    }
-}
+static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
 static void put_round(krf__emitter *e, krf__str *out) {
     krf__str loops = {0};
@@ -214,7 +173,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROUND_LOADS", round_loads},
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},
-    {"ROUND_VECTORS", vectors},
+    {"ROUND_VECTORS", krf__cuda_put_vectors},
     {"ROUND_BODY", body},
     {"ROUND_STORES", stores},
     {NULL, NULL},

@@ -8,10 +8,12 @@ for ($INDEX p = first; p < last; p += 256 * $ROWS) {
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
         const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+        $REDUCE_VECTORS
         #pragma unroll
         for (int k = 0; k < $VECTOR; k++) {
             $REDUCE_BODY
         }
+        $REDUCE_STORES
     }
 }
 $REDUCE_REST

@@ -356,6 +356,9 @@ void krf__fusion_number(const krf_graph *g, krf__fusion *f) {
         for (uint32_t k = 0; k < f->groups[i].n_roots; k++) {
             f->group_of[f->groups[i].roots[k]] = (uint32_t)i + 1;
         }
+        for (uint32_t k = 0; k < f->groups[i].n_elements; k++) {
+            f->group_of[f->groups[i].elements[k]] = (uint32_t)i + 1;
+        }
     }
 }
 
@@ -363,6 +366,7 @@ void krf__fusion_free(krf__fusion *f) {
     for (size_t i = 0; i < f->n_groups; i++) {
         krf__mem_free(f->groups[i].reductions);
         krf__mem_free(f->groups[i].roots);
+        krf__mem_free(f->groups[i].elements);
     }
     krf__mem_free(f->groups);
     krf__mem_free(f->stored);

@@ -1,4 +1,4 @@
-/* The last part of fuse: groups over the rows of one domain, of which one reads the results of another, become the rounds of one kernel (softmax: largest, sum,
+/* The last part of fuse. Maps move into reductions over the same elements, which then store these as well. And groups over the rows of one domain, of which one reads the results of another, become the rounds of one kernel (softmax: largest, sum,
  * quotient), which reads the row once and hands results from round to round without memory.
  *
  * A group joins the kernel of the group that it reads where nothing stands between them: all else that it reads was there before that kernel. So kernels of
@@ -37,6 +37,15 @@ typedef struct joining {
 static const krf__group *group_of(const joining *j, uint32_t id) {
     uint32_t own = j->f->group_of[id];
     return own != 0 ? &j->f->groups[own - 1] : NULL;
+}
+
+/* Whether a root of the group is a value of the domain, not one of its results. */
+static bool is_element(const krf__group *owner, uint32_t id) {
+    bool found = owner->mask == 0;
+    for (uint32_t i = 0; i < owner->n_elements && !found; i++) {
+        found = owner->elements[i] == id;
+    }
+    return found;
 }
 
 static bool is_leaf(krf__op op) {
@@ -155,8 +164,9 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
             note_load(j, group, id, r);
             continue;
         }
-        if (owner != NULL && owner != group && (owner->mask != 0 || owner->step < step || !j->output[id])) {
-            if (owner->mask != 0 && !owner->scan && (first == NULL || one_per_row(j, first, id, results))) {
+        const bool element = owner != NULL && is_element(owner, id);
+        if (owner != NULL && owner != group && (!element || owner->step < step || !j->output[id])) {
+            if (!element && !owner->scan && (first == NULL || one_per_row(j, first, id, results))) {
                 note_value(j, group, id, r);
             } else {
                 note_memory(j, id, r);
@@ -180,6 +190,16 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
     }
 }
 
+static void walk_root(joining *j, uint32_t index, uint32_t root, uint32_t step, bool results, const krf__group *first, reading *r) {
+    const krf__node *n = krf__node_of(j->g, root);
+    if (n->op == KRF__complex_of) {
+        walk(j, index, n->args[0], step, results, first, r);
+        walk(j, index, n->args[1], step, results, first, r);
+    } else {
+        walk(j, index, root, step, results, first, r);
+    }
+}
+
 /* All that group `index` reads. first: where results of rows are told from others; may be NULL. */
 static void read_group(joining *j, uint32_t index, uint32_t step, const krf__group *first, reading *r) {
     const krf__group *group = &j->f->groups[index];
@@ -188,15 +208,12 @@ static void read_group(joining *j, uint32_t index, uint32_t step, const krf__gro
         r->operations++;
         walk(j, index, krf__node_of(j->g, group->reductions[k])->args[0], step, false, first, r);
     }
+    for (uint32_t k = 0; k < group->n_elements; k++) {
+        walk_root(j, index, group->elements[k], step, false, first, r);
+    }
     j->stamp += group->mask != 0; /* the part over results loads for itself */
     for (uint32_t k = 0; k < group->n_roots; k++) {
-        const krf__node *n = krf__node_of(j->g, group->roots[k]);
-        if (n->op == KRF__complex_of) {
-            walk(j, index, n->args[0], step, group->mask != 0, first, r);
-            walk(j, index, n->args[1], step, group->mask != 0, first, r);
-        } else {
-            walk(j, index, group->roots[k], step, group->mask != 0, first, r);
-        }
+        walk_root(j, index, group->roots[k], step, group->mask != 0, first, r);
     }
 }
 
@@ -258,6 +275,70 @@ static void join(joining *j, uint32_t index) {
     group->step = first->step;
 }
 
+/* ---- maps beside reductions ---- */
+
+#define NEIGHBOURS 16 /* reductions that are looked at for a map */
+
+static bool share_a_load(const reading *a, const reading *b) {
+    for (uint32_t i = 0; i < a->n_loads; i++) {
+        for (uint32_t k = 0; k < b->n_loads; k++) {
+            if (a->loads[i] == b->loads[k]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A map moves into a reduction of the same step over the same elements that reads what the map reads. */
+static void move_beside(joining *j, uint32_t map, uint32_t to) {
+    krf__group *m = &j->f->groups[map], *r = &j->f->groups[to];
+    reading a = {0}, b = {0};
+    if (m->mask != 0 || m->rounds == 0 || r->mask == 0 || r->scan || r->n_elements > 0 || !same_domain(j, m, r) ||
+        r->n_roots + m->n_roots > j->limits->results || r->operations + m->operations > j->limits->operations ||
+        r->fields + m->fields > j->limits->fields || strcmp(m->cut, "kernel size") == 0) {
+        return;
+    }
+    read_group(j, map, m->step, NULL, &a);
+    read_group(j, to, r->step, NULL, &b);
+    if (share_a_load(&a, &b)) {
+        r->elements = m->roots;
+        r->n_elements = m->n_roots;
+        r->operations += m->operations;
+        r->fields += m->fields;
+        m->roots = NULL;
+        m->n_roots = m->rounds = 0;
+    }
+}
+
+/* Groups are in the order of their steps. Those that have moved go. */
+static void place_maps(joining *j) {
+    krf__group *groups = j->f->groups;
+    const uint32_t n = (uint32_t)j->f->n_groups;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = i > NEIGHBOURS ? i - NEIGHBOURS : 0; k < n && k <= i + NEIGHBOURS; k++) {
+            if (groups[k].step == groups[i].step && groups[i].rounds != 0) {
+                move_beside(j, i, k);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (groups[i].rounds == 0) {
+            krf__mem_free(groups[i].reductions);
+            krf__mem_free(groups[i].roots);
+        } else {
+            groups[left++] = groups[i];
+        }
+    }
+    j->f->n_groups = left;
+    if (left < n) {
+        krf__fusion_number(j->g, j->f);
+    }
+}
+
+/* ---- */
+
 /* What is read only inside its kernel needs no memory. */
 static void place_values(joining *j) {
     j->inner = j->f->inner;
@@ -268,7 +349,7 @@ static void place_values(joining *j) {
     }
     for (uint32_t id = 1; id < j->g->n_nodes; id++) {
         const krf__group *owner = group_of(j, id);
-        if (owner != NULL && owner->mask != 0) {
+        if (owner != NULL && !is_element(owner, id)) {
             j->f->stored[id] = j->needed[id] || j->output[id];
         }
     }
@@ -325,6 +406,9 @@ krf_status krf__fuse_rows(const krf_graph *g, int n, const uint32_t *outputs, co
     }
     for (int k = 0; status == KRF_OK && k < n; k++) {
         j.output[outputs[k]] = true;
+    }
+    if (status == KRF_OK) {
+        place_maps(&j);
     }
     for (uint32_t i = 0; status == KRF_OK && i < f->n_groups; i++) {
         join(&j, i);

@@ -383,6 +383,12 @@ static krf_status add_body(building *b) {
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
         status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
     }
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_elements; r++) {
+        status = add_root(b, group->elements[r]);
+    }
+    for (uint32_t r = 0; status == KRF_OK && r < group->n_elements; r++) {
+        status = store_root(b, group->elements[r]);
+    }
     k->n_domain = k->n_instrs - b->first;
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
         arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]] - 1;
@@ -399,6 +405,10 @@ static krf_status describe(const krf__planning *p, uint32_t index, krf__kernel *
     const uint32_t rounds = p->fusion->groups[index].rounds;
     for (uint32_t i = index; i < index + rounds; i++) {
         const krf__group *group = &p->fusion->groups[i];
+        for (uint32_t r = 0; r < group->n_elements && text.length < 200; r++) {
+            krf__str_put(&text, text.length > 0 ? ", " : "");
+            krf__print_expression(p->g, group->elements[r], 200 - text.length, &text);
+        }
         for (uint32_t r = 0; r < group->n_roots && text.length < 200; r++) {
             if (rounds == 1 || p->fusion->stored[group->roots[r]]) {
                 krf__str_put(&text, text.length > 0 ? ", " : "");

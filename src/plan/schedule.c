@@ -146,6 +146,15 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
     return v;
 }
 
+/* Whether a reduction stores elements of its domain as well. */
+static bool stores_elements(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        found |= k->instrs[i].op == KRF__store;
+    }
+    return found;
+}
+
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -194,7 +203,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
-        k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, true, unaligned);
+        k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, !stores_elements(k), unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->rest = k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }

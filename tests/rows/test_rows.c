@@ -48,6 +48,15 @@ static const example examples[] = {
     {"argmax(x, axis=1), max(x, axis=1)", 2, 1, "row", 6, 2000, 12000, REST},
     {"(x - mean(x)) / std(x)", 1, 1, "row", 20, 30, 600, 600}, /* all of it is one row */
     {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, 1, "row", 6, 2000, 24000, 12000},
+    {"sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x) - sum(sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x), axis=1, keepdims=True)", 1, 1,
+     "row", 3, 1700, 5100, 5100}, /* too long to be written out for each element of a thread */
+    /* Maps beside reductions over the same elements. */
+    {"x * 2, mean(x), max(x)", 3, 1, "reduce_all", 70, 1003, 70210, 70212},
+    {"x + y, sum(x, axis=1)", 2, 1, "reduce_row", 70, 45, 6300, 3220},
+    {"x - y, sum(x * y, axis=0), x > y", 3, 1, "reduce_col", 70, 45, 6300, REST},
+    {"x * 2, max(x, axis=1)", 2, 1, "reduce_all", 3, 40000, 120000, 120003},
+    {"x * 2, x - max(x * 2, axis=1, keepdims=True), sum(exp(x - max(x * 2, axis=1, keepdims=True)), axis=1)", 3, 1, "row", 5, 2001, 10005, 20015},
+    {"y * 2, max(x, axis=1)", 2, 2, "map", 20, 30, REST, REST}, /* nothing is read by both */
     /* What must not share a kernel. */
     {"x - max(x, axis=0)", 1, 2, "reduce_col", 50, 60, REST, REST},
     {"x.T - max(x.T, axis=1, keepdims=True)", 1, 2, "reduce_col", 50, 60, REST, REST}, /* rows whose elements lie far apart */
