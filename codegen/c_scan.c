@@ -1,5 +1,7 @@
-/* The C target's scans: a tile of 256 runs of 8 elements is folded as docs/architecture.md says. */
+/* The C target's scans: a tile is folded as docs/architecture.md says. */
 #include "codegen/emitter.h"
+
+enum { RUN = KRF__SCAN_RUN };
 
 /* scan0(x, n, carry), ...: folds n elements of a tile in place; carry holds what came before, and then what came by its end. */
 static void functions(krf__emitter *e, krf__str *out) {
@@ -9,19 +11,19 @@ static void functions(krf__emitter *e, krf__str *out) {
         krf__emit_identity(e, r, &identity);
         const char *neutral = identity.data != NULL ? identity.data : "";
         krf__str_printf(out, "static void scan%u(%s *x, int n, %s *carry) {\n    const %s neutral = %s;\n", r, type, type, type, neutral);
-        krf__str_printf(out, "    %s total[256], before = neutral;\n    const int runs = (n + 7) / 8, warps = (runs + 31) / 32;\n", type);
-        krf__str_put(out, "    for (int i = n; i < 8 * runs; i++) {\n        x[i] = neutral;\n    }\n");
-        krf__str_put(out, "    for (int j = 0; j < runs; j++) {\n        for (int i = 1; i < 8; i++) {\n");
-        krf__str_printf(out, "            x[8 * j + i] = red%u(x[8 * j + i - 1], x[8 * j + i]);\n        }\n", r);
-        krf__str_put(out, "        total[j] = x[8 * j + 7];\n    }\n");
+        krf__str_printf(out, "    %s total[256], before = neutral;\n    const int runs = (n + %d) / %d, warps = (runs + 31) / 32;\n", type, RUN - 1, RUN);
+        krf__str_printf(out, "    for (int i = n; i < %d * runs; i++) {\n        x[i] = neutral;\n    }\n", RUN);
+        krf__str_printf(out, "    for (int j = 0; j < runs; j++) {\n        for (int i = 1; i < %d; i++) {\n", RUN);
+        krf__str_printf(out, "            x[%d * j + i] = red%u(x[%d * j + i - 1], x[%d * j + i]);\n        }\n", RUN, r, RUN, RUN);
+        krf__str_printf(out, "        total[j] = x[%d * j + %d];\n    }\n", RUN, RUN - 1);
         krf__str_put(out, "    for (int j = runs; j < 32 * warps; j++) {\n        total[j] = neutral;\n    }\n");
         krf__str_printf(out, "    for (int w = 0; w < warps; w++) {\n        %s *t = total + 32 * w;\n", type);
         krf__str_put(out, "        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 31; j >= s; j--) {\n");
         krf__str_printf(out, "                t[j] = red%u(t[j - s], t[j]);\n            }\n        }\n", r);
         krf__str_put(out, "        for (int j = 0; j < 32 && 32 * w + j < runs; j++) {\n");
         krf__str_printf(out, "            const %s prefix = red%u(*carry, red%u(before, j > 0 ? t[j - 1] : neutral));\n", type, r, r);
-        krf__str_put(out, "            for (int i = 0; i < 8; i++) {\n");
-        krf__str_printf(out, "                x[8 * (32 * w + j) + i] = red%u(prefix, x[8 * (32 * w + j) + i]);\n            }\n        }\n", r);
+        krf__str_printf(out, "            for (int i = 0; i < %d; i++) {\n", RUN);
+        krf__str_printf(out, "                x[%d * (32 * w + j) + i] = red%u(prefix, x[%d * (32 * w + j) + i]);\n            }\n        }\n", RUN, r, RUN);
         krf__str_printf(out, "        before = red%u(before, t[31]);\n    }\n    *carry = red%u(*carry, before);\n}\n", r, r);
         out->failed |= identity.failed;
         krf__str_free(&identity);
@@ -31,7 +33,7 @@ static void functions(krf__emitter *e, krf__str *out) {
 static void carries(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__c_type(krf__reduction(e, r)->dtype);
-        krf__str_printf(out, "%s acc%u[2048], carry%u = ", type, r, r);
+        krf__str_printf(out, "%s acc%u[%d], carry%u = ", type, r, KRF__SCAN_TILE, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
@@ -51,6 +53,12 @@ static void results(krf__emitter *e, krf__str *out) {
     krf__str_put(out, ");\n");
 }
 
+static void tile(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, KRF__SCAN_TILE);
+}
+
 const krf__hole krf__c_scan_holes[] = {
+    {"SCAN_TILE", tile},
     {"SCAN_FUNCTIONS", functions}, {"SCAN_CARRIES", carries}, {"SCAN_TILES", tiles}, {"SCAN_RESULTS", results}, {NULL, NULL},
 };

@@ -1,11 +1,17 @@
-/* The CUDA target's scans: what stands in the holes of skeleton/scan.cu. The order is that of docs/architecture.md. */
+/* The CUDA target's scans: what stands in the holes of skeleton/scan_rows.cu and scan_long.cu. The order is that of docs/architecture.md. */
 #include "codegen/cuda.h"
+
+enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, BACK = 1024 /* tiles that a block looks back at */ };
 
 static const char *type_of(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
 
+static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
+
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_long(e) ? "scan_long" : "scan_rows", out); }
+
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s tile%u[2304], warps%u[8];\n", type_of(e, r), r, r);
+        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", type_of(e, r), r, KRF__LANES * STRIDE, r);
     }
 }
 
@@ -17,64 +23,35 @@ static void carries(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void element(krf__emitter *e, krf__str *out) {
+/* ---- elements ---- */
+
+static void put_element(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     e->mode = 3;
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     e->mode = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "tile%u[at + at / 8] = ", r);
+        krf__str_printf(out, "tile%u[at + at / %d] = ", r, RUN);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, ";\n");
     }
 }
 
-static void nothing(krf__emitter *e, krf__str *out) {
+static void put_nothing(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "tile%u[at + at / 8] = ", r);
+        krf__str_printf(out, "tile%u[at + at / %d] = ", r, RUN);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
 }
 
-static void runs(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = type_of(e, r);
-        krf__str value = {0};
-        krf__str_printf(&value, "sum%u", r);
-        krf__str_printf(out, "%s run%u[8];\nrun%u[0] = tile%u[9 * run];\n#pragma unroll\nfor (int i = 1; i < 8; i++) {\n", type, r, r, r);
-        krf__str_printf(out, "    run%u[i] = red%u(run%u[i - 1], tile%u[9 * run + i]);\n}\n%s sum%u = run%u[7];\n", r, r, r, r, type, r, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    const %s left = ", type);
-        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
-        krf__str_printf(out, ";\n    sum%u = lane + s < 32 ? red%u(left, sum%u) : sum%u;\n}\n%s before%u = ", r, r, r, r, type, r);
-        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "1", out);
-        krf__str_printf(out, ";\nif (lane == 31) {\n    before%u = ", r);
-        krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n}\nif (lane == 0) {\n    warps%u[warp] = sum%u;\n}\n", r, r);
-        out->failed |= value.failed;
-        krf__str_free(&value);
-    }
-}
-
-static void prefixes(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s all%u = ", type_of(e, r), r);
-        krf__emit_identity(e, r, out);
-        krf__str_printf(out, ", left%u = all%u;\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n", r, r);
-        krf__str_printf(out, "    left%u = w == warp ? all%u : left%u;\n    all%u = red%u(all%u, warps%u[w]);\n}\n", r, r, r, r, r, r, r);
-        krf__str_printf(out, "before%u = red%u(carry%u, red%u(left%u, before%u));\n", r, r, r, r, r, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int i = 0; i < 8; i++) {\n    tile%u[9 * run + i] = red%u(before%u, run%u[i]);\n}\n", r, r, r, r);
-        krf__str_printf(out, "carry%u = red%u(carry%u, all%u);\n", r, r, r, r);
-    }
-}
-
-static void result(krf__emitter *e, krf__str *out) {
+static void put_result(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = tile%u[at + at / 8];\n", type_of(e, r), k->n_domain + r, r);
+        krf__str_printf(out, "const %s t%u = tile%u[at + at / %d];\n", type_of(e, r), k->n_domain + r, r, RUN);
     }
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
@@ -91,7 +68,160 @@ static void result(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* A thread's elements of a tile, 256 apart: of whole tiles without a condition on each, several at once. */
+static void put_elements(krf__emitter *e, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
+    krf__str element = {0}, missing = {0};
+    each(e, &element);
+    if (otherwise != NULL) {
+        otherwise(e, &missing);
+    }
+    for (int whole = 1; whole >= 0; whole--) {
+        krf__str_printf(out, whole ? "if (first + %d <= $) {\n" : "} else {\n", TILE);
+        krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += 256) {\n        const %s p = first + at;\n", whole ? 8 : 1, TILE,
+                        krf__index_type(e));
+        krf__str_put(out, whole ? "" : "        if (p < $) {\n");
+        krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
+        if (!whole && otherwise != NULL) {
+            krf__str_put(out, "        } else {\n");
+            krf__cuda_put_lines(out, "            ", missing.data);
+        }
+        krf__str_put(out, whole ? "    }\n" : "        }\n    }\n}\n");
+    }
+    out->failed |= element.failed || missing.failed;
+    krf__str_free(&element);
+    krf__str_free(&missing);
+}
+
+/* The text with the size of a row for every $. */
+static void put_with_size(krf__emitter *e, const krf__str *text, krf__str *out) {
+    for (const char *at = text->data; at != NULL && *at != '\0'; at++) {
+        if (*at != '$') {
+            krf__str_char(out, *at);
+            continue;
+        }
+        for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
+            krf__str_printf(out, d > e->k->n_kept ? " * n%d" : "n%d", d);
+        }
+    }
+    out->failed |= text->failed;
+}
+
+static void load(krf__emitter *e, krf__str *out) {
+    krf__str text = {0};
+    put_elements(e, put_element, put_nothing, &text);
+    put_with_size(e, &text, out);
+    krf__str_free(&text);
+}
+
+static void store(krf__emitter *e, krf__str *out) {
+    krf__str text = {0};
+    put_elements(e, put_result, NULL, &text);
+    put_with_size(e, &text, out);
+    krf__str_free(&text);
+}
+
+/* ---- a tile ---- */
+
+static void runs(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = type_of(e, r);
+        krf__str value = {0};
+        krf__str_printf(&value, "sum%u", r);
+        krf__str_printf(out, "%s run%u[%d];\nrun%u[0] = tile%u[%d * run];\n#pragma unroll\nfor (int i = 1; i < %d; i++) {\n", type, r, RUN, r, r, STRIDE, RUN);
+        krf__str_printf(out, "    run%u[i] = red%u(run%u[i - 1], tile%u[%d * run + i]);\n}\n%s sum%u = run%u[%d];\n", r, r, r, r, STRIDE, type, r, r, RUN - 1);
+        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    const %s left = ", type);
+        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
+        krf__str_printf(out, ";\n    sum%u = lane + s < 32 ? red%u(left, sum%u) : sum%u;\n}\n%s before%u = ", r, r, r, r, type, r);
+        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "1", out);
+        krf__str_printf(out, ";\nif (lane == 31) {\n    before%u = ", r);
+        krf__emit_identity(e, r, out);
+        krf__str_printf(out, ";\n}\nif (lane == 0) {\n    warps%u[warp] = sum%u;\n}\n", r, r);
+        out->failed |= value.failed;
+        krf__str_free(&value);
+    }
+}
+
+/* What the warps before this one come to, and all of them. */
+static void totals(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s all%u = ", type_of(e, r), r);
+        krf__emit_identity(e, r, out);
+        krf__str_printf(out, ", left%u = all%u;\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n", r, r);
+        krf__str_printf(out, "    left%u = w == warp ? all%u : left%u;\n    all%u = red%u(all%u, warps%u[w]);\n}\n", r, r, r, r, r, r, r);
+    }
+}
+
+static void prefixes(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "before%u = red%u(carry%u, red%u(left%u, before%u));\n", r, r, r, r, r, r);
+        krf__str_printf(out, "#pragma unroll\nfor (int i = 0; i < %d; i++) {\n    tile%u[%d * run + i] = red%u(before%u, run%u[i]);\n}\n", RUN, r, STRIDE, r, r, r);
+    }
+}
+
+/* ---- tiles before ---- */
+
+/* scratch: of each scan what each tile comes to, then what all of its row up to its end come to. */
+static void put_said(krf__emitter *e, uint32_t r, bool prefix, const char *tile, krf__str *out) {
+    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s)", type_of(e, r), 2 * r + (prefix ? 1u : 0u), tile);
+}
+
+static void back_shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "__shared__ %s back%u[%d];\n", type_of(e, r), r, BACK);
+    }
+}
+
+static void say_total(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_said(e, r, false, "me", out);
+        krf__str_printf(out, " = all%u;\n", r);
+    }
+}
+
+static void gather(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "back%u[i] = i == 0 ? ", r);
+        put_said(e, r, true, "me - back", out);
+        krf__str_put(out, " : ");
+        put_said(e, r, false, "me - back + i", out);
+        krf__str_put(out, ";\n");
+    }
+}
+
+static void fold(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 8\nfor (int i = 1; i < back; i++) {\n", type_of(e, r), r, r);
+        krf__str_printf(out, "    so_far%u = red%u(so_far%u, back%u[i]);\n}\nback%u[0] = so_far%u;\n", r, r, r, r, r, r);
+    }
+}
+
+static void carry(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "carry%u = back%u[0];\n", r, r);
+    }
+}
+
+static void say_prefix(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_said(e, r, true, "me", out);
+        krf__str_printf(out, " = red%u(carry%u, all%u);\n", r, r, r);
+    }
+}
+
+static void tile(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, TILE);
+}
+
+static void most_back(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, BACK);
+}
+
 const krf__hole krf__cuda_scan_holes[] = {
-    {"SCAN_SHARED", shared}, {"SCAN_CARRIES", carries},   {"SCAN_ELEMENT", element}, {"SCAN_NOTHING", nothing},
-    {"SCAN_RUNS", runs},     {"SCAN_PREFIXES", prefixes}, {"SCAN_RESULT", result},   {NULL, NULL},
+    {"SCAN", scan},           {"SCAN_SHARED", shared},     {"SCAN_CARRIES", carries}, {"SCAN_LOAD", load},
+    {"SCAN_RUNS", runs},      {"SCAN_TOTALS", totals},     {"SCAN_PREFIXES", prefixes}, {"SCAN_STORE", store},
+    {"SCAN_TILE", tile},      {"SCAN_BACK", most_back},    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_SAY_TOTAL", say_total},
+    {"SCAN_GATHER", gather},  {"SCAN_FOLD", fold},         {"SCAN_CARRY", carry}, {"SCAN_SAY_PREFIX", say_prefix},
+    {NULL, NULL},
 };

@@ -57,3 +57,24 @@ KRF_FN unsigned short krf_cut_u16(unsigned x) {
 #endif
     return (unsigned short)x;
 }
+
+//@ krf_publish
+// A word that other blocks wait for; what this thread wrote before is there when they see it.
+KRF_FN void krf_publish(unsigned *at, unsigned value) {
+#ifdef __CUDACC__
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(at), "r"(value) : "memory");
+#else
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+#endif
+}
+
+//@ krf_observe
+KRF_FN unsigned krf_observe(const unsigned *at) {
+#ifdef __CUDACC__
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+#else
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+#endif
+}

@@ -1,4 +1,4 @@
-// Units [lo, hi): rows, each tile by tile of 2048 elements from left to right. A tile is folded in place.
+// Units [lo, hi): rows, each tile by tile from left to right. A tile is folded in place.
 $HEADER
 $SCAN_FUNCTIONS
 $RESULTS_FUNCTION
@@ -7,8 +7,8 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     for (long long o = lo; o < hi; o++) {
         $KEPT_POSITION
         $SCAN_CARRIES
-        for (long long first = 0; first < $REDUCED_SIZE; first += 2048) {
-            const long long last = $REDUCED_SIZE - first < 2048 ? $REDUCED_SIZE : first + 2048;
+        for (long long first = 0; first < $REDUCED_SIZE; first += $SCAN_TILE) {
+            const long long last = $REDUCED_SIZE - first < $SCAN_TILE ? $REDUCED_SIZE : first + $SCAN_TILE;
             for (long long p = first; p < last;) {
                 const int at = (int)(p - first), m = last - p < 256 ? (int)(last - p) : 256;
                 const long long j = 0;

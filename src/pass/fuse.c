@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define NO_CUT ""
-#define MOST_SCANS 2 /* in a kernel: each takes 18 KiB of a block's shared memory */
+#define MOST_SCANS 2 /* in a kernel: each takes 21 KiB of a block's shared memory; of 8-byte elements, twice as much */
 
 typedef struct weight {
     uint32_t operations, fields;
@@ -168,7 +168,7 @@ static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
 }
 
 /* What the results of a group are beside its domain. */
-typedef enum form { FORM_MAP, FORM_REDUCED, FORM_SCAN } form;
+typedef enum form { FORM_MAP, FORM_REDUCED, FORM_SCAN, FORM_WIDE_SCAN } form;
 
 typedef struct open_key {
     int64_t step, mask, form, rank, shape[KRF_MAX_RANK];
@@ -178,7 +178,8 @@ typedef struct open_key {
 static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut,
                              uint32_t *index) {
     const krf__node *d = krf__node_of(s->g, domain);
-    const uint32_t most = results == FORM_SCAN && s->limits->results > MOST_SCANS ? MOST_SCANS : s->limits->results;
+    const uint32_t scans = results == FORM_SCAN ? MOST_SCANS : results == FORM_WIDE_SCAN ? 1 : UINT32_MAX;
+    const uint32_t most = s->limits->results < scans ? s->limits->results : scans;
     open_key key = {.step = step, .mask = mask, .form = results, .rank = d->rank};
     memcpy(key.shape, krf__shape_of(s->g, domain), d->rank * sizeof *key.shape);
     uint32_t found = (uint32_t)(uintptr_t)krf__map_get(&s->open, &key, sizeof key);
@@ -201,7 +202,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
     group->step = step;
     group->domain = domain;
     group->mask = mask;
-    group->scan = results == FORM_SCAN;
+    group->scan = results >= FORM_SCAN;
     group->operations = w.operations;
     group->fields = w.fields;
     group->cut = cut;
@@ -225,7 +226,8 @@ static krf_status store(fusing *s, uint32_t id) {
 static krf_status visit_reduction(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     uint32_t x = n->args[0];
-    form results = krf__op_info_of(n->op)->class_ == KRF__CLASS_SCAN ? FORM_SCAN : FORM_REDUCED;
+    const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8;
+    form results = krf__op_info_of(n->op)->class_ != KRF__CLASS_SCAN ? FORM_REDUCED : wide ? FORM_WIDE_SCAN : FORM_SCAN;
     krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
     if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
         s->f->stored[x] = s->oversized[x] = true;

@@ -102,12 +102,16 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
     if (k->n_rounds > 0) {
         return rounds_scratch(k);
     }
-    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * k->n_reductions * 8;
+    const size_t each = k->schedule == KRF__SCAN ? 16 : 8; /* of scans, also what comes before */
+    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * k->n_reductions * each;
 }
 
 size_t krf__ticket_count(const krf__kernel *k) {
     if (k->n_reductions == 0 || k->chunks <= 1) {
         return 0;
+    }
+    if (k->schedule == KRF__SCAN) {
+        return 2 + (size_t)(k->kept_size * k->chunks); /* a state of each tile */
     }
     return (size_t)(k->schedule == KRF__REDUCE_COL ? (k->kept_size + 31) / 32 : k->kept_size);
 }

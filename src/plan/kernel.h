@@ -89,8 +89,8 @@ typedef struct krf__kernel {
 
 #define KRF__LANES 256
 
-/* Scans fold tiles of 256 runs of 8 elements from left to right (docs/architecture.md). */
-#define KRF__SCAN_RUN 8
+/* Scans fold tiles of 256 runs of 16 elements from left to right (docs/architecture.md). */
+#define KRF__SCAN_RUN 16
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
@@ -114,6 +114,7 @@ uint32_t krf__argument_fields(const krf__kernel *k);
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
 
+/* A scan's chunks are the tiles of a row. */
 /* Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
 size_t krf__ticket_count(const krf__kernel *k);

@@ -198,7 +198,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->schedule = KRF__SCAN;
         k->vector = 1;
         k->chunk = KRF__SCAN_TILE;
-        k->chunks = 1; /* a row is one piece of work */
+        k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;

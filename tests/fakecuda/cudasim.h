@@ -24,6 +24,8 @@ static const fakecuda_runtime *fakecuda_calls;
 #define __syncthreads() fakecuda_calls->barrier(__LINE__)
 #define __threadfence() fakecuda_calls->fence()
 #define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
+#define atomicAdd(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+#define atomicMin(at, value) fakecuda_atomic_min(at, value)
 #define __shfl_down_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, delta, __LINE__)
 #define __shfl_sync(mask, value, lane) fakecuda_shuffle_down(mask, value, (unsigned)(lane) % 32 - fakecuda_lane(), __LINE__)
 
@@ -39,6 +41,13 @@ template <class To, class From> static inline To fakecuda_bits(From from) {
     To to = To();
     __builtin_memcpy(&to, &from, sizeof from);
     return to;
+}
+
+static inline unsigned fakecuda_atomic_min(unsigned *at, unsigned value) {
+    unsigned old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (value < old && !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return old;
 }
 
 static inline unsigned fakecuda_lane() {

@@ -114,7 +114,7 @@ static void check(const scan *s, krf_dtype dtype, int rank, const int64_t *shape
 
 /* Around the borders of runs, warps, tiles and the interpreter's blocks. */
 static void test_extents(void **unused) {
-    static const int64_t extents[] = {1, 2, 7, 8, 9, 31, 63, 255, 256, 257, 511, 513, 2047, 2048, 2049, 4095, 4097, 10000};
+    static const int64_t extents[] = {1, 2, 7, 8, 9, 31, 63, 255, 256, 257, 511, 513, 2049, 4095, 4096, 4097, 8192, 8193, 20000};
     (void)unused;
     failures = 0;
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
@@ -224,7 +224,7 @@ static void test_accuracy(void **unused) {
     double exact = 0;
     for (int i = 0; i < N; i++) {
         exact += (double)x[i];
-        double roundings = 8 + 5 + 8 + i / 2048 + 2; /* run, warp, warps, tiles, putting together */
+        double roundings = 16 + 5 + 8 + i / 4096 + 2; /* run, warp, warps, tiles, putting together */
         assert_true(fabs((double)y[i] - exact) <= roundings * 0x1p-24 * exact);
     }
     krf_array_release(out);

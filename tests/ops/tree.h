@@ -153,16 +153,16 @@ static inline double neutral(reduction_op op) {
     return op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
 }
 
-/* Tiles of 256 runs of 8; 32 runs are a warp. Before a run of a tile: the warps before its own, one after the other, with
+/* Tiles of 256 runs of 16; 32 runs are a warp. Before a run of a tile: the warps before its own, one after the other, with
  * the runs of its own warp before it, which are folded by doubling steps. */
 static inline void scan_reals(reduction_op op, bool narrow, const double *x, int64_t n, double *y) {
     double carry = neutral(op);
-    for (int64_t first = 0; first < n; first += 2048) {
+    for (int64_t first = 0; first < n; first += 4096) {
         double total[256], so_far[256], warps = neutral(op);
         for (int r = 0; r < 256; r++) {
             double sum = neutral(op);
-            for (int i = 0; i < 8; i++) {
-                int64_t at = first + 8 * r + i;
+            for (int i = 0; i < 16; i++) {
+                int64_t at = first + 16 * r + i;
                 if (at < n) {
                     sum = i == 0 ? x[at] : combine_real(op, narrow, sum, x[at]);
                     y[at] = sum;
@@ -179,7 +179,7 @@ static inline void scan_reals(reduction_op op, bool narrow, const double *x, int
         for (int r = 0; r < 256; r++) {
             double own = r % 32 > 0 ? total[r - 1] : neutral(op);
             double before = combine_real(op, narrow, carry, combine_real(op, narrow, warps, own));
-            for (int64_t at = first + 8 * r; at < n && at < first + 8 * r + 8; at++) {
+            for (int64_t at = first + 16 * r; at < n && at < first + 16 * r + 16; at++) {
                 y[at] = combine_real(op, narrow, before, y[at]);
             }
             warps = r % 32 == 31 ? combine_real(op, narrow, warps, total[r]) : warps;

@@ -18,6 +18,7 @@ static int64_t chunks_of(const krf__kernel *k) { return k->chunks > 1 ? k->chunk
 int64_t krf__interpret_units(const krf__kernel *k) {
     switch (k->schedule) {
     case KRF__MAP:
+    case KRF__SCAN:
     case KRF__ROW: return k->kept_size;
     case KRF__REDUCE_COL: return (k->kept_size + KRF__COL_TILE - 1) / KRF__COL_TILE * chunks_of(k);
     default: return k->kept_size * chunks_of(k);

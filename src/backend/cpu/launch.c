@@ -26,13 +26,18 @@ static int64_t times(int64_t a, int64_t b) {
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
+/* Whether the chunks of a result are computed apart, and combined when all are there. */
+static bool has_chunks(const krf__kernel *k) {
+    return k->chunks > 1 && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_COL);
+}
+
 static bool is_little(const krf__kernel *k, int64_t elements) {
     return times(elements, at_least(k->n_instrs, 8)) < (int64_t)ALONE_ELEMENTS * 8;
 }
 
 /* Elements that one unit of a reduction computes. */
 static int64_t unit_elements(const krf__kernel *k, int64_t chunks) {
-    int64_t elements = chunks > 1 && k->schedule != KRF__ROW ? k->chunk : k->reduced_size;
+    int64_t elements = chunks > 1 ? k->chunk : k->reduced_size;
     if (k->schedule == KRF__REDUCE_COL) {
         elements = times(elements, k->kept_size < KRF__COL_TILE ? k->kept_size : KRF__COL_TILE);
     }
@@ -46,7 +51,7 @@ static int64_t piece_elements(int64_t elements) {
 }
 
 krf__cut krf__cut_units(const krf__kernel *k) {
-    int64_t chunks = at_least(k->chunks, 1);
+    int64_t chunks = has_chunks(k) ? k->chunks : 1;
     if (k->schedule == KRF__MAP) {
         int64_t length = piece_elements(k->kept_size);
         if (k->n_instrs > CHEAP_INSTRS) {
@@ -57,7 +62,7 @@ krf__cut krf__cut_units(const krf__kernel *k) {
     }
     bool columns = k->schedule == KRF__REDUCE_COL;
     int64_t results = columns ? k->kept_size / KRF__COL_TILE + (k->kept_size % KRF__COL_TILE != 0) : k->kept_size;
-    int64_t units = results * (k->schedule == KRF__ROW ? 1 : chunks), elements = unit_elements(k, chunks), all = times(units, elements);
+    int64_t units = results * chunks, elements = unit_elements(k, chunks), all = times(units, elements);
     return (krf__cut){
         .units = units, .length = at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};
 }
@@ -132,7 +137,7 @@ static krf_status run_all(krf__threads *threads, const krf__launch *launch, bool
 
 krf_status krf__launch_run(krf__threads *threads, const krf__launch *launch) {
     krf_status status = run_all(threads, launch, false);
-    if (status == KRF_OK && launch->kernel->schedule != KRF__MAP && launch->kernel->schedule != KRF__ROW && launch->kernel->chunks > 1) {
+    if (status == KRF_OK && has_chunks(launch->kernel)) {
         status = run_all(threads, launch, true);
     }
     return status;

@@ -44,7 +44,11 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->block_x = 32;
         g->block_y = KRF__CUDA_BLOCK / 32;
         break;
-    case KRF__SCAN: /* a block a row, then on by the whole grid */ g->x = clamp(k->kept_size, MAX_X); break;
+    case KRF__SCAN: /* a block a tile; of rows of one tile, then on by the whole grid */
+        blocks = k->kept_size * k->chunks;
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = k->chunks > 1 && blocks > MAX_X;
+        break;
     case KRF__ROW: /* see skeleton/row.cu */
         blocks = divide_up(k->kept_size, krf__row_rows(k));
         g->x = clamp(blocks, MAX_X);
