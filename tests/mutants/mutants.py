@@ -86,7 +86,7 @@ MUTANTS = [
      "half = 128; half > 0; half /= 2", "half = 1; half <= 128; half *= 2",
      "fuzz/|movement/test_movement$"),
     ("row_tail", "codegen/skeleton/row_map.cu",
-     "p_q + $VECTOR <= last", "p_q + $VECTOR < last",
+     "p + (q * 32 + thread + 1) * $VECTOR <= last", "p + (q * 32 + thread + 1) * $VECTOR < last",
      "rows/test_rows/sim"),
     ("row_tail_reduced", "codegen/skeleton/row_reduce.cu",
      "const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;", "const bool valid = true;",
