@@ -136,6 +136,51 @@ static void print_measured(const char *name) {
     fputs("| ", stdout);
 }
 
+/* "-INF" as "-inf", "0.0" as "0". */
+static void print_number(const char *text) {
+    for (const char *at = text; *at != '\0';) {
+        static const char *const other[][2] = {{"INF", "inf"}, {"NAN", "nan"}, {"PI", "pi"}, {"0.0", "0"}};
+        size_t i = 0;
+        while (i < 4 && (strncmp(at, other[i][0], strlen(other[i][0])) != 0 || (i == 3 && at[3] != '\0'))) {
+            i++;
+        }
+        if (i < 4) {
+            fputs(other[i][1], stdout);
+            at += strlen(other[i][0]);
+        } else {
+            putchar(*at++);
+        }
+    }
+}
+
+static void print_case(bool first, const char *x, const char *y, const char *result) {
+    fputs(first ? "" : "; ", stdout);
+    print_number(x);
+    if (y != NULL) {
+        fputs(", ", stdout);
+        print_number(y);
+    }
+    fputs(": ", stdout);
+    print_number(result);
+}
+
+static void print_special_cases(const char *name) {
+    bool first = true;
+#define ONE(name_, x, result) \
+    if (strcmp(name, #name_) == 0) { \
+        print_case(first, #x, NULL, #result); \
+        first = false; \
+    }
+#define TWO(name_, x, y, result) \
+    if (strcmp(name, #name_) == 0) { \
+        print_case(first, #x, #y, #result); \
+        first = false; \
+    }
+#include "tests/ops/special_cases.def"
+#undef ONE
+#undef TWO
+}
+
 /* What its rule admits, and what comes out. */
 static const char *dtypes_of(const char *rule) {
     static const char *const known[][2] = {
@@ -191,6 +236,8 @@ static void print_function(const char *name, int arity, const char *rule, const 
     if (composed(name) != NULL) {
         fputs(" A composition.", stdout);
     }
+    fputs(" | ", stdout);
+    print_special_cases(name);
     puts(" |");
 }
 
@@ -200,9 +247,10 @@ static void print_functions(void) {
          "In C each is `krf_<name>`; in the text form it goes by its name or by the names in brackets, and by its operator. Operands are promoted and\n"
          "broadcast as [semantics.md](semantics.md) says. Results on special values are those of the Array API standard and of IEEE 754;\n"
          "[accuracy.md](accuracy.md) says how errors were measured: the largest found stand in the table, for f32 and f64, where results are not\n"
-         "rounded correctly anyway. Gradient: the operands by which a derivative is known.\n\n"
+         "rounded correctly anyway. Gradient: the operands by which a derivative is known. Special values, of f32 and f64: operands and result, from\n"
+         "`tests/ops/special_cases.def`, which the tests hold every device to.\n\n"
          "## Elementwise\n\n"
-         "| name | operator | operands | dtypes | complex | gradient | ULP, CPU | ULP, CUDA | what it computes |\n|---|---|---|---|---|---|---|---|---|");
+         "| name | operator | operands | dtypes | complex | gradient | ULP, CPU | ULP, CUDA | what it computes | special values |\n|---|---|---|---|---|---|---|---|---|---|");
 #define NODE(...)
 #define CODE(...)
 #define CUDA(...)
