@@ -14,6 +14,9 @@
  * name. */
 enum { LONG = 84, DEEP = 8, NAME = 12 };
 
+/* Nodes of a graph whose parts are printed as expressions. */
+enum { LARGE = 4096 };
+
 typedef struct printer {
     const krf_graph *g;
     size_t n; /* nodes 0 to n - 1 matter */
@@ -78,8 +81,8 @@ static bool start(printer *p, const krf_graph *g, int n, const uint32_t *outputs
 }
 
 static void finish(printer *p) {
-    for (size_t i = 0; p->texts != NULL && i < p->n; i++) {
-        krf__mem_free(p->texts[i].data);
+    for (size_t i = 0; p->texts != NULL && i < p->n_order; i++) {
+        krf__mem_free(p->texts[p->order[i]].data);
     }
     krf__mem_free(p->texts);
     krf__mem_free(p->uses);
@@ -299,6 +302,10 @@ void krf__print(const krf_graph *g, int n, const uint32_t *outputs, krf__str *ou
 
 void krf__print_expression(const krf_graph *g, uint32_t node, size_t limit, krf__str *out) {
     printer p;
+    if (node > LARGE) { /* a walk over all below it for each kernel would take longer than all the rest of planning */
+        krf__str_printf(out, "%s(...)", krf__op_info_of((krf__op)krf__node_of(g, node)->op)->name);
+        return;
+    }
     bool ready = start(&p, g, 1, &node, out);
     for (size_t i = 0; ready && i < p.n_order && !out->failed; i++) {
         uint32_t id = p.order[i];
