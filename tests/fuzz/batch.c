@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_A_TEXT = 48 }; /* what one call of a compiler gets: well below its time limit */
+enum { KERNELS_A_TEXT = 48, BYTES_A_TEXT = 500000 }; /* what one call of a compiler gets: well below its time limit */
 
 typedef struct note {
     char *source;
@@ -177,8 +177,12 @@ void batch_end(void) {
     if (batch.n > 0) {
         qsort(batch.notes, batch.n, sizeof *batch.notes, by_name);
     }
-    for (size_t i = 0; i < batch.n; i += KERNELS_A_TEXT) {
-        compile_together(batch.notes + i, batch.n - i < KERNELS_A_TEXT ? batch.n - i : KERNELS_A_TEXT);
+    for (size_t i = 0, n; i < batch.n; i += n) {
+        size_t bytes = 0;
+        for (n = 0; n < KERNELS_A_TEXT && i + n < batch.n && (n == 0 || bytes < BYTES_A_TEXT); n++) {
+            bytes += strlen(batch.notes[i + n]->source);
+        }
+        compile_together(batch.notes + i, n);
     }
     batch.n = 0;
 }
