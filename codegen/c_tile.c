@@ -37,15 +37,16 @@ static void put_place(const krf__emitter *e, const char *row, krf__str *out) {
 static void place(krf__emitter *e, krf__str *out) { put_place(e, "top + r", out); }
 
 /* Whole squares of 8 by 8 elements fit into registers. */
-static const char *const copy_lines[] = {
-    "for (int y = 0; y < m; y += 8) {\n    for (int x = 0; x < rows; x += 8) {\n        if (y + 8 <= m && x + 8 <= rows) {\n            ",
-    " square[8][8];\n            for (int k = 0; k < 8; k++) {\n                for (int r = 0; r < 8; r++) {\n"
-    "                    square[k][r] = from[(y + k) * step + x + r];\n                }\n            }\n"
-    "            for (int r = 0; r < 8; r++) {\n                for (int k = 0; k < 8; k++) {\n                    tile_",
-    "[x + r][y + k] = square[k][r];\n                }\n            }\n            continue;\n        }\n"
-    "        for (int k = y; k < m && k < y + 8; k++) {\n            for (int r = x; r < rows && r < x + 8; r++) {\n                tile_",
-    "[r][k] = from[k * step + r];\n            }\n        }\n    }\n}\n",
-};
+static void put_copy(const char *name, const char *type, krf__str *out) {
+    krf__str_put(out, "for (int y = 0; y < m; y += 8) {\n    for (int x = 0; x < rows; x += 8) {\n        if (y + 8 <= m && x + 8 <= rows) {\n");
+    krf__str_printf(out, "            %s square[8][8];\n", type);
+    krf__str_put(out, "            for (int k = 0; k < 8; k++) {\n                for (int r = 0; r < 8; r++) {\n");
+    krf__str_put(out, "                    square[k][r] = from[(y + k) * step + x + r];\n                }\n            }\n");
+    krf__str_put(out, "            for (int r = 0; r < 8; r++) {\n                for (int k = 0; k < 8; k++) {\n");
+    krf__str_printf(out, "                    tile_%s[x + r][y + k] = square[k][r];\n                }\n            }\n            continue;\n        }\n", name);
+    krf__str_put(out, "        for (int k = y; k < m && k < y + 8; k++) {\n            for (int r = x; r < rows && r < x + 8; r++) {\n");
+    krf__str_printf(out, "                tile_%s[r][k] = from[k * step + r];\n            }\n        }\n    }\n}\n", name);
+}
 
 static void copies(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -58,7 +59,9 @@ static void copies(krf__emitter *e, krf__str *out) {
         put_place(e, "top", out);
         krf__str_printf(out, "const long long step = %s_s%d;\nconst %s *const from = a->%s", name, k->n_kept - 1, type, name);
         krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
-        krf__str_printf(out, ";\n%s%s%s%s%s%s%s}\n", copy_lines[0], type, copy_lines[1], name, copy_lines[2], name, copy_lines[3]);
+        krf__str_put(out, ";\n");
+        put_copy(name, type, out);
+        krf__str_put(out, "}\n");
     }
 }
 
