@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[];
+extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -26,6 +26,9 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. */
 bool krf__cuda_row_stays(const krf__emitter *e);
+
+/* Maps by tiles: the value of a load, in the loop over a thread's elements. */
+void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);

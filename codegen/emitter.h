@@ -31,7 +31,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_tile_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -52,6 +52,10 @@ void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a ke
 
 /* ---- target_c.c ---- */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
+int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
+
+/* ---- c_tile.c ---- */
+bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is copied, tile by tile, before it is used */
 
 /* ---- literal.c ---- */
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);

@@ -10,12 +10,12 @@
 
 static int fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    return k->schedule == KRF__REDUCE_COL || k->schedule == KRF__MAP ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+    return k->schedule == KRF__REDUCE_COL || krf__is_map(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
 
-static int strip_length(const krf__emitter *e) {
+int krf__c_strip_length(const krf__emitter *e) {
     size_t widest = 1;
-    if (e->k->schedule != KRF__MAP) {
+    if (!krf__is_map(e->k)) {
         return KRF__LANES;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
@@ -109,7 +109,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         }
         return;
     }
-    switch (krf__stride_class(e->k, o, fast_dim(e))) {
+    switch (krf__c_crosses(e, i->slot) ? 1 : krf__stride_class(e->k, o, fast_dim(e))) {
     case 0: krf__str_printf(out, "p_%s[0]", name); break;
     case 1: krf__str_printf(out, "p_%s[j + k]", name); break;
     default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, fast_dim(e));
@@ -204,7 +204,7 @@ static void put_copy_out(krf__emitter *e, krf__str *out) {
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     uint32_t last = find_stages(e);
-    int strip = strip_length(e);
+    int strip = krf__c_strip_length(e);
     e->mode = 0;
     put_prefetch(e, out);
     for (uint32_t i = 0; i < k->n_domain; i++) {
@@ -246,7 +246,9 @@ static void pointers(krf__emitter *e, krf__str *out) {
             krf__op op = k->instrs[n].op;
             domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == i;
         }
-        if (domain && o->inner == 0) {
+        if (domain && krf__c_crosses(e, i)) {
+            krf__str_printf(out, "const %s *const p_%s = tile_%s[r];\n", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i]);
+        } else if (domain && o->inner == 0) {
             if (o->counts) {
                 krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);
             } else {
@@ -262,10 +264,10 @@ static void pointers(krf__emitter *e, krf__str *out) {
 
 static void fast_extent(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", fast_dim(e)); }
 static void fast_index(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", fast_dim(e)); }
-static void strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, strip_length(e)); }
+static void strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__c_strip_length(e)); }
 static void reduced_position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF__PART_REDUCED, "p", out); }
 static void kept_position(krf__emitter *e, krf__str *out) {
-    krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
+    krf__emit_position(e, KRF__PART_KEPT, krf__is_map(e->k) ? "i" : "o", out);
 }
 
 static void lanes(krf__emitter *e, krf__str *out) {
@@ -418,7 +420,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_tile_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "erf.h",  "special.h", "libm.h", "random.h", NULL};
@@ -426,7 +428,7 @@ static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbe
 const krf__target krf__target_c = {
     .name = "c",
     .suffix = ".c",
-    .skeletons = {"map", "reduce", "reduce", "reduce_col", "scan", "row"},
+    .skeletons = {"map", "reduce", "reduce", "reduce_col", "scan", "row", "tile"},
     .arguments = "a->",
     .function_prefix = "krf_",
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",

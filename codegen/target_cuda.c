@@ -97,7 +97,9 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->k->operands[i->slot].inner != 0) {
+    if (e->k->schedule == KRF__TILE) {
+        krf__cuda_put_tile_load(e, i->slot, out);
+    } else if (e->k->operands[i->slot].inner != 0) {
         krf__str_put(out, name);
     } else if (e->k->operands[i->slot].counts || i->op == KRF__fetch) {
         place(e, i->slot, out);
@@ -232,7 +234,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};
@@ -240,7 +242,7 @@ static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half
 const krf__target krf__target_cuda = {
     .name = "cuda",
     .suffix = ".cu",
-    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row"},
+    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row", "tile"},
     .arguments = "a.",
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",

@@ -21,6 +21,44 @@ int krf__row_warps(const krf__kernel *k) {
 
 int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf__row_warps(k) : 1; }
 
+bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
+
+static size_t widest_element(const krf__kernel *k) {
+    size_t widest = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        size_t bytes = k->operands[i].counts ? 1 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        widest = bytes > widest ? bytes : widest;
+    }
+    return widest;
+}
+
+int krf__tile_side(const krf__kernel *k) { return widest_element(k) > 2 ? 32 : 64; /* of narrow elements 32 are half a line of memory */ }
+
+int krf__tile_threads(const krf__kernel *k) { return widest_element(k) == 4 ? 128 : 256; /* 32 bytes of an operand are under way for each */ }
+
+bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
+    return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
+}
+
+int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) {
+    int bytes = (int)krf_dtype_size((krf_dtype)o->dtype);
+    return krf__tile_side(k) + (bytes < 4 ? 4 / bytes : 1);
+}
+
+int64_t krf__tile_bytes(const krf__kernel *k) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        bytes += krf__tile_crosses(k, o) ? (int64_t)krf__tile_side(k) * krf__tile_pitch(k, o) * (int64_t)krf_dtype_size((krf_dtype)o->dtype) : 0;
+    }
+    return bytes;
+}
+
+int64_t krf__tile_units(const krf__kernel *k) {
+    int64_t down = k->extents[k->tile], across = k->extents[k->n_kept - 1];
+    return k->kept_size / down / across * ((down + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS) * ((across + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS);
+}
+
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;

@@ -11,6 +11,9 @@
  * A kernel of several rounds (schedule KRF__ROW) goes over each row again and again: each round is such a body, its instructions numbered from its own first
  * one, and either reduces or, as a map, stores elements of the domain. What a round computes for a row reaches later ones through operands that are `inner`.
  *
+ * A map whose operands do not agree on the dimension in which they are contiguous (a sum of an array and a transposed one) is of schedule KRF__TILE: it is
+ * computed square by square of the two dimensions.
+ *
  * A scan is a kernel whose reductions are scans along its one reduced dimension: the rest runs for every element of the domain then. */
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
@@ -18,7 +21,7 @@
 #include "ir/op.h"
 #include "base/strbuf.h"
 
-typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__ROW, KRF__SCHEDULE_COUNT } krf__schedule;
+typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__ROW, KRF__TILE, KRF__SCHEDULE_COUNT } krf__schedule;
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 
@@ -79,6 +82,7 @@ typedef struct krf__kernel {
     int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool wide;     /* indices need 64 bits */
+    int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
     size_t key_bytes;
@@ -88,6 +92,15 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+
+/* Maps by tiles: the least extent of both dimensions, and the most bytes that a block may hold. */
+#define KRF__TILE_LEAST 16
+#define KRF__TILE_MOST_BYTES 49152
+
+/* The CPU's tiles: what lies across is read by pieces of a row's length that are whole cache lines, more or less. Those that follow one another in dimension
+ * `tile` are neighbours: what lies across is then read from one end to the other. */
+#define KRF__TILE_ROWS 32
+#define KRF__TILE_COLUMNS 256
 
 /* Scans fold tiles of 256 runs of 16 elements from left to right (docs/architecture.md). */
 #define KRF__SCAN_RUN 16
@@ -99,6 +112,17 @@ int64_t krf__chunk_length(int64_t n);
 /* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
+
+bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
+
+/* Maps by tiles: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
+ * to the next (so many that a column lies in different banks), and the bytes of all of them. */
+int krf__tile_side(const krf__kernel *k);
+int krf__tile_threads(const krf__kernel *k);
+bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o);
+int krf__tile_pitch(const krf__kernel *k, const krf__operand *o);
+int64_t krf__tile_bytes(const krf__kernel *k);
+int64_t krf__tile_units(const krf__kernel *k); /* on the CPU */
 
 /* Stride class of an operand on a dimension: 0, 1, 3 for the 2 of neighbours in complex memory, or 2 for any other. */
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);

@@ -66,6 +66,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
             put64(&s, k->rounds[r].n_reductions);
         }
     }
+    if (k->schedule == KRF__TILE) {
+        put64(&s, (uint64_t)k->tile);
+    }
     put64(&s, k->n_instrs);
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         put_instr(&s, &k->instrs[i]);
@@ -77,7 +80,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
-    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : k->schedule == KRF__ROW ? "krf_row_" : "krf_reduce_");
+    static const char *const prefixes[KRF__SCHEDULE_COUNT] = {
+        "krf_map_", "krf_reduce_", "krf_reduce_", "krf_reduce_", "krf_scan_", "krf_row_", "krf_tile_"};
+    strcpy(k->name, prefixes[k->schedule]);
     strcat(k->name, hex);
     k->key_bytes = s.length;
     k->key = (uint8_t *)krf__str_take(&s);

@@ -155,6 +155,29 @@ static bool stores_elements(const krf__kernel *k) {
     return found;
 }
 
+/* The dimension along which most of those loads are contiguous that are not along the last one; -1: a map needs no tiles, or cannot have them. */
+static int tile_dim(krf__kernel *k) {
+    int fast = k->n_kept - 1, best = -1, most = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->gathered || o->half || (o->store && o->strides[fast] != 1)) {
+            return -1;
+        }
+    }
+    for (int d = fast - 1; d >= 0 && k->extents[fast] >= KRF__TILE_LEAST; d--) {
+        int loads = 0;
+        k->tile = d;
+        for (uint32_t i = 0; i < k->n_operands; i++) {
+            loads += krf__tile_crosses(k, &k->operands[i]);
+        }
+        if (loads > most && k->extents[d] >= KRF__TILE_LEAST && krf__tile_bytes(k) <= KRF__TILE_MOST_BYTES) {
+            most = loads;
+            best = d;
+        }
+    }
+    return best;
+}
+
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -182,11 +205,13 @@ static bool needs_wide(const krf__kernel *k) {
 void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
-        k->schedule = KRF__MAP;
         k->vector = vector_length(k, fast, false, unaligned);
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
+        int tile = tile_dim(k);
+        k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
+        k->tile = tile >= 0 ? tile : 0;
     } else if (k->n_rounds > 0) {
         k->schedule = KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);

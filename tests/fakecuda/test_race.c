@@ -59,6 +59,11 @@ static double sum_so_far(int64_t i, int64_t rows, int64_t columns) {
     return sum;
 }
 
+static double with_transposed(int64_t i, int64_t rows, int64_t columns) {
+    (void)rows; /* as many as columns */
+    return element(i) + 2 * element(i % columns * columns + i / columns);
+}
+
 static double above_row_sum(int64_t i, int64_t rows, int64_t columns) {
     return element(i) - row_sum(i / columns, rows, columns);
 }
@@ -81,6 +86,7 @@ static const example examples[] = {
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
     {"cumsum(x, axis=1)", "scan", 2, 8300, 2 * 8300, sum_so_far}, /* three tiles a row */
     {"cumsum(x, axis=1)", "scan", 3, 1000, 3 * 1000, sum_so_far},     /* one */
+    {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
     {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
     {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */
 };

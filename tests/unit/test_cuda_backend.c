@@ -238,7 +238,6 @@ static void check_grid(krf__kernel k, int multiprocessors, uint32_t x, uint32_t 
     assert_int_equal(g.z, 1);
     assert_int_equal(g.block_x, block_x);
     assert_int_equal(g.block_y, block_y);
-    assert_int_equal(g.block_x * g.block_y, 256);
     assert_false(g.too_large);
 }
 
@@ -276,6 +275,12 @@ static void grids(void **state) {
     check_grid(k, 132, 2, 7, 32, 8);
     k.chunks = 1 << 20;
     check_grid(k, 132, 2, 65535, 32, 8);
+
+    krf__operand words[] = {{.dtype = KRF_F32}, {.dtype = KRF_U8}};
+    k = (krf__kernel){.schedule = KRF__TILE, .n_kept = 3, .extents = {65, 5, 33}, .kept_size = 65 * 5 * 33, .operands = words, .n_operands = 2};
+    check_grid(k, 132, 3 * 5 * 2, 1, 128, 1);
+    words[0].dtype = KRF_I16; /* squares of 64 */
+    check_grid(k, 132, 2 * 5 * 1, 1, 256, 1);
 }
 
 static void grids_that_do_not_exist(void **state) {

@@ -17,6 +17,7 @@ static int64_t chunks_of(const krf__kernel *k) { return k->chunks > 1 ? k->chunk
 
 int64_t krf__interpret_units(const krf__kernel *k) {
     switch (k->schedule) {
+    case KRF__TILE: return krf__tile_units(k);
     case KRF__MAP:
     case KRF__SCAN:
     case KRF__ROW: return k->kept_size;
@@ -154,6 +155,31 @@ static void run_map(krf__program *p, int64_t lo, int64_t hi) {
     }
 }
 
+/* Tiles [lo, hi), a row of one after the other: rows below find the lines that those above them have brought. */
+static void run_map_tiles(krf__program *p, int64_t lo, int64_t hi) {
+    const krf__kernel *k = p->k;
+    const int last = k->n_kept - 1;
+    const int64_t height = k->extents[k->tile], width = k->extents[last];
+    const int64_t down = (height + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS, across = (width + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS;
+    for (int64_t u = lo; u < hi; u++) {
+        const int64_t top = u % down * KRF__TILE_ROWS, left = u / down % across * KRF__TILE_COLUMNS;
+        const int64_t n = minimum(KRF__TILE_COLUMNS, width - left), bottom = minimum(top + KRF__TILE_ROWS, height);
+        int64_t *index = p->index[KRF__KEPT], batch = u / down / across;
+        for (int d = last - 1; d >= 0; d--) {
+            if (d != k->tile) {
+                index[d] = batch % k->extents[d];
+                batch /= k->extents[d];
+            }
+        }
+        for (index[k->tile] = top; index[k->tile] < bottom; index[k->tile]++) {
+            for (int64_t j = 0; j < n; j += p->block) {
+                index[last] = left + j;
+                krf__program_run(p, &p->domain, KRF__KEPT, minimum(p->block, n - j));
+            }
+        }
+    }
+}
+
 /* Results [lo, hi) of a reduction over no elements. */
 static void run_empty(krf__program *p, int64_t lo, int64_t hi) {
     for (uint32_t r = 0; r < p->k->n_reductions; r++) {
@@ -225,13 +251,15 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     }
     const bool short_rows = k->schedule != KRF__SCAN && k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;
     const bool tiles = k->schedule == KRF__REDUCE_COL;
-    krf_status status = krf__program_open(&p, k, pointers, scalars, k->schedule != KRF__MAP && (tiles || short_rows));
+    krf_status status = krf__program_open(&p, k, pointers, scalars, !krf__is_map(k) && (tiles || short_rows));
     if (status != KRF_OK) {
         krf__program_close(&p);
         return status;
     }
     if (k->schedule == KRF__MAP) {
         run_map(&p, lo, hi);
+    } else if (k->schedule == KRF__TILE) {
+        run_map_tiles(&p, lo, hi);
     } else if (k->schedule == KRF__SCAN) {
         status = krf__interpret_scan(&p, lo, hi);
     } else if (k->reduced_size == 0) {

@@ -1,4 +1,4 @@
-/* Cuts a launch into pieces and runs them. A unit is what a kernel function's lo and hi count: an element of a map, a
+/* Cuts a launch into pieces and runs them. A unit is what a kernel function's lo and hi count: an element of a map (or a tile of it), a
  * chunk of one result of a full or row reduction, a chunk of a tile of results of a column reduction. Where the cuts
  * lie depends on the kernel alone, so that results cannot depend on the number of threads. The threads share a launch
  * piece by piece, which also copes with one that is descheduled. */
@@ -52,10 +52,14 @@ static int64_t piece_elements(int64_t elements) {
 
 krf__cut krf__cut_units(const krf__kernel *k) {
     int64_t chunks = has_chunks(k) ? k->chunks : 1;
-    if (k->schedule == KRF__MAP) {
+    if (krf__is_map(k)) {
         int64_t length = piece_elements(k->kept_size);
         if (k->n_instrs > CHEAP_INSTRS) {
             length = length * CHEAP_INSTRS / k->n_instrs;
+        }
+        if (k->schedule == KRF__TILE) {
+            length = at_least(length / (KRF__TILE_ROWS * KRF__TILE_COLUMNS), 1);
+            return (krf__cut){.units = krf__tile_units(k), .length = length, .alone = is_little(k, k->kept_size)};
         }
         length = at_least(length / MAP_GRAIN, 1) * MAP_GRAIN;
         return (krf__cut){.units = k->kept_size, .length = length, .alone = is_little(k, k->kept_size)};

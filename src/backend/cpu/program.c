@@ -154,7 +154,7 @@ static uint8_t level_of(const krf__program *p, uint32_t i) {
             return KRF__PER_ELEMENT; /* to be read when its turn comes, or never */
         }
         if (!a->constant[KRF__KEPT] || !a->constant[KRF__REDUCED]) {
-            bool rows = in_domain && k->schedule != KRF__MAP && !p->tall;
+            bool rows = in_domain && !krf__is_map(k) && !p->tall;
             level = rows && a->constant[KRF__REDUCED] ? KRF__PER_RESULT : KRF__PER_ELEMENT;
         }
     }
@@ -319,7 +319,7 @@ static int64_t block_length(const krf__kernel *k) {
 krf_status krf__program_open(krf__program *p, const krf__kernel *k, void *const *pointers, const uint64_t *scalars,
                              bool tall) {
     *p = (krf__program){.k = k, .loops = krf__loops_usable()[0], .tall = tall, .scalars = scalars};
-    p->block = k->schedule == KRF__MAP ? block_length(k) : KRF__LANES;
+    p->block = krf__is_map(k) ? block_length(k) : KRF__LANES;
     p->prefetch = !tall && (k->kept_size >= PREFETCH_FROM || k->reduced_size >= PREFETCH_FROM / k->kept_size);
     const size_t n = (size_t)k->n_instrs + 1;
     p->accesses = krf__calloc((size_t)k->n_operands + 1, sizeof *p->accesses);

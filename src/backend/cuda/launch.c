@@ -55,6 +55,13 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = blocks > MAX_X;
         g->block_x = (uint32_t)(32 * krf__row_warps(k) * krf__row_rows(k));
         break;
+    case KRF__TILE: /* a square a block */
+        blocks = k->kept_size / k->extents[k->tile] / k->extents[k->n_kept - 1];
+        blocks *= divide_up(k->extents[k->tile], krf__tile_side(k)) * divide_up(k->extents[k->n_kept - 1], krf__tile_side(k));
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = blocks > MAX_X;
+        g->block_x = (uint32_t)krf__tile_threads(k);
+        break;
     case KRF__SCHEDULE_COUNT: break;
     }
 }

@@ -1,0 +1,68 @@
+/* The C target's maps by tiles: what stands in the holes of skeleton/tile.c. Operands that lie across are copied into rows first, for each line of memory
+ * is then read once, and bodies find neighbours side by side. */
+#include "codegen/emitter.h"
+
+bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
+    return e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]);
+}
+
+static void position(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *type = krf__index_type(e);
+    const int down = k->tile, across = k->n_kept - 1, rows = KRF__TILE_ROWS, columns = KRF__TILE_COLUMNS;
+    int left = k->n_kept - 2;
+    krf__str_printf(out, "const long long down = (n%d + %d) / %d, across = (n%d + %d) / %d, ", down, rows - 1, rows, across, columns - 1, columns);
+    krf__str_printf(out, "top = u %% down * %d, left = u / down %% across * %d;\n", rows, columns);
+    krf__str_printf(out, "const int rows = n%d - top < %d ? (int)(n%d - top) : %d;\n", down, rows, down, rows);
+    krf__str_printf(out, "const long long right = n%d - left < %d ? n%d : left + %d;\n", across, columns, across, columns);
+    krf__str_put(out, left > 0 ? "const long long q0 = u / down / across;\n" : "");
+    for (int d = k->n_kept - 2, q = 0; d >= 0; d--) {
+        if (d == k->tile) {
+            continue;
+        }
+        if (--left == 0) {
+            krf__str_printf(out, "const %s i%d = (%s)q%d;\n", type, d, type, q);
+        } else {
+            krf__str_printf(out, "const %s i%d = (%s)(q%d %% n%d);\nconst long long q%d = q%d / n%d;\n", type, d, type, q, d, q + 1, q, d);
+            q++;
+        }
+    }
+}
+
+static void put_place(const krf__emitter *e, const char *row, krf__str *out) {
+    const char *type = krf__index_type(e);
+    krf__str_printf(out, "const %s i%d = (%s)(%s), i%d = (%s)at;\n", type, e->k->tile, type, row, e->k->n_kept - 1, type);
+}
+
+static void place(krf__emitter *e, krf__str *out) { put_place(e, "top + r", out); }
+
+/* Whole squares of 8 by 8 elements fit into registers. */
+static void put_copy(const char *name, const char *type, krf__str *out) {
+    krf__str_put(out, "for (int y = 0; y < m; y += 8) {\n    for (int x = 0; x < rows; x += 8) {\n        if (y + 8 <= m && x + 8 <= rows) {\n");
+    krf__str_printf(out, "            %s square[8][8];\n", type);
+    krf__str_put(out, "            for (int k = 0; k < 8; k++) {\n                for (int r = 0; r < 8; r++) {\n");
+    krf__str_put(out, "                    square[k][r] = from[(y + k) * step + x + r];\n                }\n            }\n");
+    krf__str_put(out, "            for (int r = 0; r < 8; r++) {\n                for (int k = 0; k < 8; k++) {\n");
+    krf__str_printf(out, "                    tile_%s[x + r][y + k] = square[k][r];\n                }\n            }\n            continue;\n        }\n", name);
+    krf__str_put(out, "        for (int k = y; k < m && k < y + 8; k++) {\n            for (int r = x; r < rows && r < x + 8; r++) {\n");
+    krf__str_printf(out, "                tile_%s[r][k] = from[k * step + r];\n            }\n        }\n    }\n}\n", name);
+}
+
+static void copies(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        if (!krf__c_crosses(e, i)) {
+            continue;
+        }
+        krf__str_printf(out, "%s tile_%s[%d][%d];\n{\n", type, name, KRF__TILE_ROWS, krf__c_strip_length(e));
+        put_place(e, "top", out);
+        krf__str_printf(out, "const long long step = %s_s%d;\nconst %s *const from = a->%s", name, k->n_kept - 1, type, name);
+        krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
+        krf__str_put(out, ";\n");
+        put_copy(name, type, out);
+        krf__str_put(out, "}\n");
+    }
+}
+
+const krf__hole krf__c_tile_holes[] = {{"TILE_POSITION", position}, {"TILE_COPIES", copies}, {"TILE_PLACE", place}, {NULL, NULL}};

@@ -1,0 +1,168 @@
+/* The CUDA target's maps by tiles: what stands in the holes of skeleton/tile.cu. Dimension `tile` runs along a row of the square while it is filled, the
+ * last one while it is used; a thread has an element in every so many rows. */
+#include "codegen/cuda.h"
+
+enum { MOST_REGISTERS = 48, MOST_STATEMENTS = 512 };
+
+/* Rows of a tile that the threads are on at a time, and how often they go on. */
+static int rows(const krf__emitter *e) { return krf__tile_threads(e->k) / krf__tile_side(e->k); }
+static int turns(const krf__emitter *e) { return krf__tile_side(e->k) / rows(e); }
+
+static bool crosses(const krf__emitter *e, uint32_t operand) { return krf__tile_crosses(e->k, &e->k->operands[operand]); }
+
+static bool reads_memory(const krf__operand *o) { return !o->store && !o->counts; }
+
+/* Whether a thread can hold all that it reads, and the body is short enough to be written out for each: else a tile is filled after the other, and other
+ * operands are read where they are used. */
+static bool holds(const krf__emitter *e) {
+    int registers = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const krf__operand *o = &e->k->operands[i];
+        registers += reads_memory(o) ? turns(e) * (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1) : 0;
+    }
+    return registers <= MOST_REGISTERS && turns(e) * (int)e->k->n_domain <= MOST_STATEMENTS;
+}
+
+static void shared(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (crosses(e, i)) {
+            krf__str_printf(out, "__shared__ %s tile_%s[%d][%d];\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i], krf__tile_side(k),
+                            krf__tile_pitch(k, &k->operands[i]));
+        }
+    }
+}
+
+/* The square's corner, and the other dimensions' indices. */
+static void position(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *type = krf__index_type(e);
+    int last = k->n_kept - 1, side = krf__tile_side(k), left = k->n_kept - 2;
+    krf__str_printf(out, "const %s across = (n%d + %d) / %d, block = (%s)blockIdx.x, q0 = block / across;\n", type, last, side - 1, side, type);
+    krf__str_printf(out, "const %s first%d = block %% across * %d;\n", type, last, side);
+    if (left == 0) {
+        krf__str_printf(out, "const %s first%d = q0 * %d;\n", type, k->tile, side);
+        return;
+    }
+    krf__str_printf(out, "const %s down = (n%d + %d) / %d, q1 = q0 / down, first%d = q0 %% down * %d;\n", type, k->tile, side - 1, side, k->tile, side);
+    for (int d = k->n_kept - 2, q = 1; d >= 0; d--) {
+        if (d == k->tile) {
+            continue;
+        }
+        if (--left == 0) {
+            krf__str_printf(out, "const %s i%d = q%d;\n", type, d, q);
+        } else {
+            krf__str_printf(out, "const %s i%d = q%d %% n%d, q%d = q%d / n%d;\n", type, d, q, d, q + 1, q, d);
+            q++;
+        }
+    }
+}
+
+/* The place of turn q: rows run along dimension `row`. */
+static void put_place(const krf__emitter *e, int row, int column, krf__str *out) {
+    const char *type = krf__index_type(e);
+    krf__str_printf(out, "const %s i%d = first%d + x, i%d = first%d + y + q * %d;\n", type, row, row, column, column, rows(e));
+    krf__str_printf(out, "const bool inside = i%d < n%d && i%d < n%d;\n", row, row, column, column);
+}
+
+static void element(krf__emitter *e, krf__str *out) { put_place(e, e->k->n_kept - 1, e->k->tile, out); }
+
+static void put_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "a.%s[0", e->operand_names[operand]);
+    krf__cuda_put_offset(e, operand, false, out);
+    krf__str_put(out, "]");
+}
+
+/* Loads of one operand into registers; of all that are `crossing`, or of all that are not. */
+static void put_loads(const krf__emitter *e, bool crossing, krf__str *out) {
+    const krf__kernel *k = e->k;
+    int last = k->n_kept - 1;
+    krf__str lines = {0};
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (reads_memory(&k->operands[i]) && crosses(e, i) == crossing) {
+            krf__str_printf(out, "%s v_%s[%d];\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i], turns(e));
+            krf__str_printf(&lines, "    v_%s[q] = inside ? ", e->operand_names[i]);
+            put_address(e, i, &lines);
+            krf__str_printf(&lines, " : (%s)0;\n", krf__storage_type(k->operands[i].dtype));
+        }
+    }
+    if (lines.data != NULL) {
+        krf__str place = {0};
+        put_place(e, crossing ? k->tile : last, crossing ? last : k->tile, &place);
+        krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n", turns(e));
+        krf__cuda_put_lines(out, "    ", place.data);
+        krf__str_put(out, lines.data);
+        krf__str_put(out, "}\n");
+        out->failed |= place.failed;
+        krf__str_free(&place);
+    }
+    out->failed |= lines.failed;
+    krf__str_free(&lines);
+}
+
+static void loads(krf__emitter *e, krf__str *out) {
+    if (holds(e)) {
+        put_loads(e, true, out);
+        put_loads(e, false, out);
+    }
+}
+
+static void fill(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const bool held = holds(e);
+    krf__str place = {0};
+    put_place(e, k->tile, k->n_kept - 1, &place);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (!crosses(e, i)) {
+            continue;
+        }
+        krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n", turns(e));
+        if (!held) {
+            krf__cuda_put_lines(out, "    ", place.data);
+        }
+        krf__str_printf(out, "    tile_%s[y + q * %d][x] = ", e->operand_names[i], rows(e));
+        if (held) {
+            krf__str_printf(out, "v_%s[q];\n}\n", e->operand_names[i]);
+        } else {
+            krf__str_put(out, "inside ? ");
+            put_address(e, i, out);
+            krf__str_printf(out, " : (%s)0;\n}\n", krf__storage_type(k->operands[i].dtype));
+        }
+    }
+    out->failed |= place.failed;
+    krf__str_free(&place);
+}
+
+void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand];
+    if (o->counts) {
+        krf__str_printf(out, "(a.%s", name);
+        krf__cuda_put_offset(e, operand, false, out);
+        krf__str_put(out, ")");
+    } else if (crosses(e, operand)) {
+        krf__str_printf(out, "tile_%s[x][y + q * %d]", name, rows(e));
+    } else if (holds(e)) {
+        krf__str_printf(out, "v_%s[q]", name);
+    } else {
+        put_address(e, operand, out);
+    }
+}
+
+static void put_side(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_side(e->k)); }
+static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_threads(e->k)); }
+static void put_unroll(krf__emitter *e, krf__str *out) { krf__str_put(out, holds(e) ? "#pragma unroll\n" : "#pragma unroll 2\n"); }
+static void put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, turns(e)); }
+
+const krf__hole krf__cuda_tile_holes[] = {
+    {"TILE_SHARED", shared},
+    {"TILE_POSITION", position},
+    {"TILE_LOADS", loads},
+    {"TILE_FILL", fill},
+    {"TILE_ELEMENT", element},
+    {"TILE_SIDE", put_side},
+    {"TILE_THREADS", put_threads},
+    {"TILE_TURNS", put_turns},
+    {"TILE_UNROLL", put_unroll},
+    {NULL, NULL},
+};
