@@ -57,7 +57,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     put64(&s, k->n_domain);
     put64(&s, k->n_reductions);
-    if (k->schedule == KRF__ROW) {
+    if (k->n_rounds > 0) {
         put64(&s, k->n_rounds);
         put64(&s, (uint64_t)krf__row_warps(k));
         for (uint32_t r = 0; r < k->n_rounds; r++) {
@@ -77,7 +77,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
-    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : k->schedule == KRF__ROW ? "krf_row_" : "krf_reduce_");
+    strcpy(k->name, k->schedule == KRF__MAP ? "krf_map_" : k->schedule == KRF__SCAN ? "krf_scan_" : k->n_rounds > 0 ? "krf_row_" : "krf_reduce_");
     strcat(k->name, hex);
     k->key_bytes = s.length;
     k->key = (uint8_t *)krf__str_take(&s);
