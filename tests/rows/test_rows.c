@@ -52,7 +52,7 @@ static const example examples[] = {
      "row", 3, 1700, 5100, 5100}, /* too long to be written out for each element of a thread */
     /* Maps beside reductions over the same elements. */
     {"x * 2, mean(x), max(x)", 3, 1, "reduce_all", 70, 1003, 70210, 70212},
-    {"x + y, sum(x, axis=1)", 2, 1, "reduce_row", 70, 45, 6300, 3220},
+    {"x + y, sum(x, axis=1)", 2, 1, "reduce_short", 70, 45, 6300, 3220},
     {"x - y, sum(x * y, axis=0), x > y", 3, 1, "reduce_col", 70, 45, 6300, REST},
     {"x * 2, max(x, axis=1)", 2, 1, "reduce_all", 3, 40000, 120000, 120003},
     {"x * 2, x - max(x * 2, axis=1, keepdims=True), sum(exp(x - max(x * 2, axis=1, keepdims=True)), axis=1)", 3, 1, "row", 5, 2001, 10005, 20015},
@@ -195,6 +195,10 @@ static void test_short_rows(void **unused) {
         {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, "row_short"},
         {"argmax(x, axis=1), max(x, axis=1)", 2, NULL},
         {"x - roll(x, 2, axis=1) * max(x * y, axis=1, keepdims=True)", 1, NULL},
+        {"x + y, sum(x, axis=1)", 2, "reduce_short"},
+        {"f16(x * y), max(f16(x * y), axis=1), any(x < y, axis=1)", 3, NULL},
+        {"x * 2, x - max(x * 2, axis=1, keepdims=True)", 2, "row_short"},
+        {"x - sum(((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, "row_short"},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, "row_short"},
     };
