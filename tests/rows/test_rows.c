@@ -198,7 +198,7 @@ static void test_short_rows(void **unused) {
         {"x + y, sum(x, axis=1)", 2, "reduce_short"},
         {"f16(x * y), max(f16(x * y), axis=1), any(x < y, axis=1)", 3, NULL},
         {"x * 2, x - max(x * 2, axis=1, keepdims=True)", 2, "row_short"},
-        {"x - sum(((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
+        {"x - sum((((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, "row_short"},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, "row_short"},
     };
