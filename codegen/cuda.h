@@ -30,10 +30,10 @@ bool krf__cuda_row_stays(const krf__emitter *e);
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 const char *krf__cuda_reduction_type(const krf__emitter *e, uint32_t r);
 
-/* n accumulators a thread for each reduction, acc0, acc1, ..., with the identity in them. */
-void krf__cuda_put_accumulators(krf__emitter *e, int n, krf__str *out);
+/* Halving over lane numbers: n accumulators down to a vector. */
+void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out);
 
-/* Halving over lane numbers: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
+/* The same: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
  * The result is r0, r1, ... of the first thread. */
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
 

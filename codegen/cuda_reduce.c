@@ -27,24 +27,38 @@ static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
     return same;
 }
 
+/* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
+static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
+    if (krf__short_rows(e->k)) {
+        krf__str_printf(declaration, "const %s row_%s = 0", krf__index_type(e), e->operand_names[operand]);
+        krf__emit_offset(e, operand, KRF__PART_KEPT, -1, declaration);
+        krf__str_put(declaration, ";\n");
+        krf__str_printf(load, " + (row_%s", e->operand_names[operand]);
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, load);
+        krf__str_put(load, ")");
+    } else {
+        krf__cuda_put_offset(e, operand, true, load);
+    }
+}
+
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     const krf__kernel *k = e->k;
     const krf__operand *o = &k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
+    const bool place = o->counts || o->gathered;
     const int n = krf__cuda_quads(e);
     if (krf__cuda_vectored(e, operand)) {
         const bool again = e->kernel->n_rounds > 0 && same_for_rows(k, operand);
         krf__str_printf(declaration, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, operand), type, k->vector, name, n);
-        krf__str_printf(load, again ? "v_%s[q].word = *(const %s *)(a.%s" : "v_%s[q].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, operand),
-                        name);
-        krf__cuda_put_offset(e, operand, true, load);
+        krf__str_printf(load, again ? "v_%s[q].word = *(const %s *)(a.%s" : "v_%s[q].word = __ldcs((const %s *)(a.%s", name,
+                        krf__cuda_word_type(e, operand), name);
+        put_distance(e, operand, declaration, load);
         krf__str_put(load, again ? ");\n" : "));\n");
         return;
     }
-    const bool place = o->counts || o->gathered;
     krf__str_printf(declaration, "%s%s %sv_%s[%d] = {};\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n);
     krf__str_printf(load, place ? "v_%s[q] = a.%s" : "v_%s[q] = a.%s[0", name, name);
-    krf__cuda_put_offset(e, operand, true, load);
+    put_distance(e, operand, declaration, load);
     krf__str_put(load, place ? ";\n" : "];\n");
 }
 
@@ -220,16 +234,14 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__str_free(&position);
 }
 
-void krf__cuda_put_accumulators(krf__emitter *e, int n, krf__str *out) {
+static void accumulators(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    acc%u[n] = ", krf__cuda_reduction_type(e, r), r, n, n, r);
+        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__cuda_reduction_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
-
-static void accumulators(krf__emitter *e, krf__str *out) { krf__cuda_put_accumulators(e, 8, out); }
 
 /* shfl of types that CUDA has no overload for goes by way of int. */
 void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
@@ -242,6 +254,12 @@ void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const
 static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
     krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
                     first, last, r, f, r, r);
+}
+
+void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        halve_accumulators(n / 2, e->k->vector, r, e->reduction + r, out);
+    }
 }
 
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {

@@ -30,8 +30,16 @@ static void body(krf__emitter *e, krf__str *out) {
 
 static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
-static void start(krf__emitter *e, krf__str *out) { krf__cuda_put_accumulators(e, accumulators(e), out); }
-static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, accumulators(e), "threads / 2", out); }
+static void start(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s acc%u[%d];\n", krf__cuda_reduction_type(e, r), r, accumulators(e));
+    }
+}
+
+static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_vector", out); }
+static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), out); }
+static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
 
 static void row(krf__emitter *e, krf__str *out) {
     krf__str loops = {0};
@@ -47,6 +55,8 @@ const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_LOADS", loads},
     {"SHORT_BODY", body},
     {"SHORT_STORES", stores},
+    {"SHORT_VECTOR", vector},
+    {"SHORT_HALVES", halves},
     {"SHORT_TREE", tree},
     {NULL, NULL},
 };

@@ -5,9 +5,9 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $EXTENTS
     const int thread = threadIdx.x, threads = blockDim.x;
     for ($INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * ($INDEX)blockDim.y) {
-        const $INDEX o = base + ($INDEX)threadIdx.y;
-        const bool inside = o < $KEPT_SIZE;
-        const $INDEX last = inside ? $REDUCED_SIZE : 0;
+        const $INDEX at = base + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+        const bool inside = at < $KEPT_SIZE;
+        const $INDEX length = $REDUCED_SIZE, last = inside ? length : 0;
         $KEPT_POSITION
         $SHORT_LOADS
         $SHORT_ROW

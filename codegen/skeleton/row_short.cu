@@ -7,7 +7,7 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     const $INDEX at = ($INDEX)blockIdx.x * ($INDEX)blockDim.y + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
-    const $INDEX last = $REDUCED_SIZE;
+    const $INDEX length = $REDUCED_SIZE, last = length;
     $ROW_VALUES
     $ROW_LOADS
     $ROUNDS

@@ -3,7 +3,7 @@
     $ROUND_LOADS
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
-        if (q * threads * $VECTOR < $REDUCED_SIZE) {
+        if (q * threads * $VECTOR < length) {
             const bool valid = (q * threads + thread) * $VECTOR < last;
             $ROUND_VECTORS
             #pragma unroll

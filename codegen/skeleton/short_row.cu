@@ -1,15 +1,15 @@
-// A short row, once its elements are loaded. Where no row has elements in vectors q, all threads skip them, and their lanes keep the identity.
+// A short row, once its elements are loaded. Where a vector a thread is enough, the others are skipped by all threads, here and in the tree: the identity
+// changes nothing.
 $SHORT_START
 #pragma unroll
-for (int q = 0; q < $QUADS; q++) {
-    if (q * threads * $VECTOR < $REDUCED_SIZE) {
-        const bool valid = (q * threads + thread) * $VECTOR < last;
-        $REDUCE_VECTORS
-        #pragma unroll
-        for (int k = 0; k < $VECTOR; k++) {
-            $SHORT_BODY
-        }
-        $SHORT_STORES
+for (int q = 0; q < 1; q++) {
+    $SHORT_VECTOR
+}
+if ($VECTOR * threads < length) {
+    #pragma unroll
+    for (int q = 1; q < $QUADS; q++) {
+        $SHORT_VECTOR
     }
+    $SHORT_HALVES
 }
 $SHORT_TREE
