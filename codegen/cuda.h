@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[];
+extern const krf__hole krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -16,7 +16,7 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
 void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out);
 
-/* Of reductions by warps: the loads of a tile from element p on, of those operands of the domain that are wanted. */
+/* Of reductions by warps: the loads of a tile (of a short row: all of it), of those operands of the domain that are wanted. */
 void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
 
 /* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
@@ -29,6 +29,16 @@ bool krf__cuda_row_stays(const krf__emitter *e);
 
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
+
+int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
+const char *krf__cuda_reduction_type(const krf__emitter *e, uint32_t r);
+
+/* Halving over lane numbers: n accumulators down to a vector. */
+void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out);
+
+/* The same: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
+ * The result is r0, r1, ... of the first thread. */
+void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);

@@ -2,29 +2,22 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
-static const char *reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
+const char *krf__cuda_reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
 
 /* ---- reductions by warps ---- */
 
-static int loads_of_domain(const krf__emitter *e) {
-    int n = 0;
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        n += krf__cuda_in_domain(e, i, KRF__load);
-    }
-    return n;
+/* Of rounds: a whole chunk, or 256 elements at a time. */
+int krf__cuda_quads(const krf__emitter *e) {
+    const int share = KRF__LANES / 32 / e->k->vector;
+    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
-/* Rows of 256 elements a warp loads before it adds: so that about four 16-byte loads a thread are in flight. A kernel of several rounds holds a whole chunk. */
-static int rows(const krf__emitter *e) {
-    if (e->k->schedule == KRF__ROW) {
-        return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) : 1;
-    }
-    int n = loads_of_domain(e), v = e->k->vector;
-    int quads = KRF__LANES / 32 / v;
-    return v == 1 || n == 0 || n * quads >= 4 ? 1 : 4 / (n * quads);
-}
+/* The same in rows of 256 elements. */
+static int rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
 
-static int quads(const krf__emitter *e) { return rows(e) * (KRF__LANES / 32 / e->k->vector); }
+
+/* Where vector q of a thread begins, in vectors. */
+static const char *vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
 
 static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
     bool same = true;
@@ -34,63 +27,87 @@ static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
     return same;
 }
 
-/* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
-void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
-    const krf__kernel *k = e->k;
-    bool any = false;
-    int v = k->vector;
-    krf__str inner = {0};
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
-        if (!wanted(e, i)) {
-            continue;
-        }
-        any = true;
-        if (k->operands[i].counts) {
-            krf__str_printf(out, "long long v_%s[%d] = {};\n", name, quads(e));
-            krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
-            krf__cuda_put_offset(e, i, true, &inner);
-            krf__str_put(&inner, ";\n");
-        } else if (k->operands[i].gathered) {
-            krf__str_printf(out, "const %s *v_%s[%d] = {};\n", type, name, quads(e));
-            krf__str_printf(&inner, "        v_%s[q] = a.%s", name, name);
-            krf__cuda_put_offset(e, i, true, &inner);
-            krf__str_put(&inner, ";\n");
-        } else if (krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, i), type, v, name, quads(e));
-            const bool again = k->schedule == KRF__ROW && same_for_rows(k, i);
-            krf__str_printf(&inner, again ? "        v_%s[q].word = *(const %s *)(a.%s" : "        v_%s[q].word = __ldcs((const %s *)(a.%s", name,
-                            krf__cuda_word_type(e, i), name);
-            krf__cuda_put_offset(e, i, true, &inner);
-            krf__str_put(&inner, again ? ");\n" : "));\n");
-        } else {
-            krf__str_printf(out, "%s v_%s[%d] = {};\n", type, name, quads(e));
-            krf__str_printf(&inner, "        v_%s[q] = a.%s[0", name, name);
-            krf__cuda_put_offset(e, i, true, &inner);
-            krf__str_put(&inner, "];\n");
-        }
+/* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
+static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
+    if (krf__short_rows(e->k)) {
+        krf__str_printf(declaration, "const %s row_%s = 0", krf__index_type(e), e->operand_names[operand]);
+        krf__emit_offset(e, operand, KRF__PART_KEPT, -1, declaration);
+        krf__str_put(declaration, ";\n");
+        krf__str_printf(load, " + (row_%s", e->operand_names[operand]);
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, load);
+        krf__str_put(load, ")");
+    } else {
+        krf__cuda_put_offset(e, operand, true, load);
     }
+}
+
+static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
+    const krf__kernel *k = e->k;
+    const krf__operand *o = &k->operands[operand];
+    const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
+    const bool place = o->counts || o->gathered;
+    const int n = krf__cuda_quads(e);
+    if (krf__cuda_vectored(e, operand)) {
+        const bool again = e->kernel->n_rounds > 0 && same_for_rows(k, operand);
+        krf__str_printf(declaration, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, operand), type, k->vector, name, n);
+        krf__str_printf(load, again ? "v_%s[q].word = *(const %s *)(a.%s" : "v_%s[q].word = __ldcs((const %s *)(a.%s", name,
+                        krf__cuda_word_type(e, operand), name);
+        put_distance(e, operand, declaration, load);
+        krf__str_put(load, again ? ");\n" : "));\n");
+        return;
+    }
+    krf__str_printf(declaration, "%s%s %sv_%s[%d] = {};\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n);
+    krf__str_printf(load, place ? "v_%s[q] = a.%s" : "v_%s[q] = a.%s[0", name, name);
+    put_distance(e, operand, declaration, load);
+    krf__str_put(load, place ? ";\n" : "];\n");
+}
+
+/* A loop over the vectors of a tile, and when one is loaded. */
+static void put_tile(krf__emitter *e, const char *condition, const char *loads, const char *indent, krf__str *out) {
     krf__str position = {0};
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
-    if (k->schedule != KRF__ROW) {
+    krf__str_printf(out, "%s#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n", indent, indent, krf__cuda_quads(e));
+    krf__str_printf(out, "%s    const %s p_q = %s * %d;\n%s    %s{\n", indent, krf__index_type(e), vector_place(e), e->k->vector, indent, condition);
+    krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", position.data);
+    krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", loads);
+    krf__str_printf(out, "%s    }\n%s}\n", indent, indent);
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
+/* Whole tiles load without a condition on each vector: so all loads are under way at once. */
+static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
+    krf__str inside = {0};
+    if (e->k->schedule != KRF__ROW) {
         krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
     }
-    for (int whole = 1; whole >= 0 && any; whole--) {
-        krf__str_printf(out, "%s    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", whole ? "if (whole) {\n" : "} else {\n", quads(e));
-        krf__str_printf(out, "        const %s p_q = p + (q * 32 + thread) * %d;\n        ", krf__index_type(e), v);
-        if (!whole) {
-            krf__str_printf(out, "if (p_q + %d <= last) ", v);
-        }
-        krf__str_put(out, "{\n");
-        krf__cuda_put_lines(out, "            ", position.data);
-        krf__cuda_put_lines(out, "    ", inner.data);
-        krf__str_put(out, "        }\n    }\n");
+    if (loads != NULL) {
+        krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
+        krf__str_put(out, "if (whole) {\n");
+        put_tile(e, "", loads, "    ", out);
+        krf__str_put(out, "} else {\n");
+        put_tile(e, inside.data != NULL ? inside.data : "", loads, "    ", out);
+        krf__str_put(out, "}\n");
     }
-    krf__str_put(out, any ? "}\n" : "");
-    out->failed |= inner.failed || position.failed;
-    krf__str_free(&inner);
-    krf__str_free(&position);
+    out->failed |= inside.failed;
+    krf__str_free(&inside);
+}
+
+/* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
+void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
+    krf__str loads = {0};
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (wanted(e, i)) {
+            put_load(e, i, out, &loads);
+        }
+    }
+    if (!krf__short_rows(e->k)) {
+        put_tiles(e, loads.data, out);
+    } else if (loads.data != NULL) {
+        put_tile(e, "if (p_q < last) ", loads.data, "", out);
+    }
+    out->failed |= loads.failed;
+    krf__str_free(&loads);
 }
 
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
@@ -137,7 +154,7 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             continue;
         }
         if (!any) {
-            krf__str_printf(out, "if (%s) {\n    const %s p_q = p + (q * 32 + thread) * %d;\n", condition, krf__index_type(e), k->vector);
+            krf__str_printf(out, "if (%s) {\n    const %s p_q = %s * %d;\n", condition, krf__index_type(e), vector_place(e), k->vector);
             krf__cuda_put_lines(out, "    ", position.data);
             any = true;
         }
@@ -220,7 +237,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
 static void accumulators(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__cuda_reduction_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
@@ -230,7 +247,7 @@ static void accumulators(krf__emitter *e, krf__str *out) {
 void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
-    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
+    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", krf__cuda_reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
                     narrow ? "(int)" : "", value, lane);
 }
 
@@ -239,12 +256,17 @@ static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf_
                     first, last, r, f, r, r);
 }
 
-/* Halving over lane numbers: first accumulators 32 * V apart, then threads, then neighbours in a vector. The result is acc[0] of thread 0. */
-static void warp_tree(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        halve_accumulators(n / 2, e->k->vector, r, e->reduction + r, out);
+    }
+}
+
+void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
-        halve_accumulators(4, e->k->vector, r, f, out);
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", e->k->vector);
+        halve_accumulators(n / 2, e->k->vector, r, f, out);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", half, e->k->vector);
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, f, r);
@@ -253,21 +275,23 @@ static void warp_tree(krf__emitter *e, krf__str *out) {
         out->failed |= value.failed;
         krf__str_free(&value);
         halve_accumulators(e->k->vector / 2, 1, r, f, out);
-        krf__str_printf(out, "%s r%u = acc%u[0];\n", reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__cuda_reduction_type(e, r), r, r);
     }
 }
+
+static void warp_tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, 8, "16", out); }
 
 /* ---- partial results ---- */
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
-    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", reduction_type(e, r), r, index);
+    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", krf__cuda_reduction_type(e, r), r, index);
 }
 
 /* The part over results, on r0, r1, ...: in a scope of its own. */
 static void results(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = r%u;\n", reduction_type(e, r), k->n_domain + r, r);
+        krf__str_printf(out, "const %s t%u = r%u;\n", krf__cuda_reduction_type(e, r), k->n_domain + r, r);
     }
     e->mode = 1;
     krf__cuda_put_statements(e, k->n_domain + k->n_reductions, k->n_instrs, "", out);
@@ -298,16 +322,16 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, e->k->schedule == KRF__REDUCE_COL ? "__shared__ %s shared%u[8][33];\n" : "__shared__ %s shared%u[256];\n",
-                        reduction_type(e, r), r);
+                        krf__cuda_reduction_type(e, r), r);
     }
 }
 
 /* Lane t of the tree over chunks is thread t, which loads 8 partial results at once; halves meet in shared memory. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s r%u = ", reduction_type(e, r), r);
+        krf__str_printf(out, "%s r%u = ", krf__cuda_reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", reduction_type(e, r));
+        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", krf__cuda_reduction_type(e, r));
         krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
         put_partial(e, r, true, "n + k * 256", out);
         krf__str_put(out, " : ");
@@ -326,7 +350,7 @@ static void block_combine_loops(krf__emitter *e, krf__str *out) {
 
 static void column_stacks(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s stack%u[5], r%u;\n", reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s stack%u[5], r%u;\n", krf__cuda_reduction_type(e, r), r, r);
     }
 }
 
@@ -405,7 +429,7 @@ static void column_combine(krf__emitter *e, krf__str *out) {
 }
 
 static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, rows(e)); }
-static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, quads(e)); }
+static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
 const krf__hole krf__cuda_reduce_holes[] = {

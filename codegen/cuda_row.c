@@ -15,7 +15,7 @@ static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, 32 * krf
 bool krf__cuda_row_stays(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
     int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
+    for (uint32_t r = 0; r < k->n_rounds && !krf__short_rows(k); r++) {
         for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
             n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
         }
@@ -56,7 +56,9 @@ static void put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uin
 
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
-        krf__str_printf(out, "const %s p = first;\nconst bool whole = p + 1024 <= last;\n", krf__index_type(e));
+        if (!krf__short_rows(e->k)) {
+            krf__str_printf(out, "const %s p = first;\nconst bool whole = p + 1024 <= last;\n", krf__index_type(e));
+        }
         put_loads(e, of_several_rounds, out);
     }
 }
@@ -111,7 +113,7 @@ static void share(krf__emitter *e, krf__str *out) {
             krf__str_put(out, ");\n}\n");
         }
         krf__str_printf(out, "const %s t%u = ", type_of(e, r), e->k->n_domain + r);
-        put_shuffle(e, r, NULL, "0", out);
+        put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
         krf__str_put(out, ";\n");
     }
 }
@@ -131,7 +133,7 @@ static void results(krf__emitter *e, krf__str *out) {
         if (k->operands[s->slot].inner != 0) {
             krf__str_printf(out, "%s = ", name);
         } else {
-            krf__str_printf(out, "if (thread == 0 && warp == 0 && inside) {\n    a.%s[0", name);
+            krf__str_printf(out, "if (thread == 0%s && inside) {\n    a.%s[0", krf__short_rows(k) ? "" : " && warp == 0", name);
             krf__cuda_put_offset(e, s->slot, false, out);
             krf__str_put(out, "] = ");
         }
@@ -152,7 +154,8 @@ static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "
 
 static void put_round(krf__emitter *e, krf__str *out) {
     krf__str loops = {0};
-    krf__emit_skeleton(e, e->k->n_reductions > 0 ? "row_reduce" : "row_map", &loops);
+    const bool reduces = e->k->n_reductions > 0;
+    krf__emit_skeleton(e, krf__short_rows(e->k) ? (reduces ? "short_reduce" : "short_map") : reduces ? "row_reduce" : "row_map", &loops);
     krf__unroll(loops.data, out);
     out->failed |= loops.failed;
     krf__str_free(&loops);

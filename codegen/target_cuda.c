@@ -234,7 +234,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};
@@ -242,7 +242,7 @@ static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half
 const krf__target krf__target_cuda = {
     .name = "cuda",
     .suffix = ".cu",
-    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row", "tile"},
+    .skeletons = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile"},
     .arguments = "a.",
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",

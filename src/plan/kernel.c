@@ -5,10 +5,45 @@
 
 #include <string.h>
 
+#define LONG_BODY 32 /* instructions of all rounds */
+
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
     int chunk = log2 - 11;
     return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
+}
+
+static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        if ((k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == operand) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int krf__reduce_vectors(const krf__kernel *k) {
+    const int share = KRF__LANES / 32 / k->vector; /* of the lanes */
+    int loads = 0;
+    if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
+        return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        loads += loaded_in_domain(k, i);
+    }
+    return k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share;
+}
+
+bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT; }
+
+int krf__short_threads(const krf__kernel *k) {
+    const int most = krf__reduce_vectors(k), each = most < 4 ? most : 4;
+    const int alone = k->vector > 1 && each > 2 ? 2 : each; /* two threads read the 32 bytes side by side that memory gives at least */
+    int threads = alone * k->vector >= k->reduced_size ? 1 : 2;
+    while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
+        threads *= 2;
+    }
+    return threads;
 }
 
 int krf__row_warps(const krf__kernel *k) {

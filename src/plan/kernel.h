@@ -8,7 +8,7 @@
  * reductions; the rest runs once for every element of the result, on reduced values and on operands that have kept strides only.
  * A load stands in the part it belongs to. A map has the first part only.
  *
- * A kernel of several rounds (schedule KRF__ROW) goes over each row again and again: each round is such a body, its instructions numbered from its own first
+ * A kernel of several rounds (schedules KRF__ROW and KRF__ROW_SHORT) goes over each row again and again: each round is such a body, its instructions numbered from its own first
  * one, and either reduces or, as a map, stores elements of the domain. What a round computes for a row reaches later ones through operands that are `inner`.
  *
  * A map whose operands do not agree on the dimension in which they are contiguous (a sum of an array and a transposed one) is of schedule KRF__TILE: it is
@@ -21,7 +21,18 @@
 #include "ir/op.h"
 #include "base/strbuf.h"
 
-typedef enum krf__schedule { KRF__MAP, KRF__REDUCE_ALL, KRF__REDUCE_ROW, KRF__REDUCE_COL, KRF__SCAN, KRF__ROW, KRF__TILE, KRF__SCHEDULE_COUNT } krf__schedule;
+typedef enum krf__schedule {
+    KRF__MAP,
+    KRF__REDUCE_ALL,
+    KRF__REDUCE_ROW,
+    KRF__REDUCE_SHORT,
+    KRF__REDUCE_COL,
+    KRF__SCAN,
+    KRF__ROW,
+    KRF__ROW_SHORT,
+    KRF__TILE,
+    KRF__SCHEDULE_COUNT
+} krf__schedule;
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 
@@ -108,6 +119,14 @@ typedef struct krf__kernel {
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
+
+/* CUDA: how many vectors of an operand a thread loads before it combines them, where rows are reduced. About four are under way then, and a warp's accumulators
+ * hold the 256 lanes of the canonical tree at least once. Not for KRF__ROW, whose threads hold a chunk. */
+int krf__reduce_vectors(const krf__kernel *k);
+
+/* Whether several rows share a warp on CUDA: those of no more elements than the canonical tree has lanes. Threads of a row: a power of two, by its length. */
+bool krf__short_rows(const krf__kernel *k);
+int krf__short_threads(const krf__kernel *k);
 
 /* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);

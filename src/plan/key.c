@@ -57,7 +57,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     put64(&s, k->n_domain);
     put64(&s, k->n_reductions);
-    if (k->schedule == KRF__ROW) {
+    if (k->n_rounds > 0) {
         put64(&s, k->n_rounds);
         put64(&s, (uint64_t)krf__row_warps(k));
         for (uint32_t r = 0; r < k->n_rounds; r++) {
@@ -80,8 +80,8 @@ krf_status krf__kernel_key(krf__kernel *k) {
     char hex[33];
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
-    static const char *const prefixes[KRF__SCHEDULE_COUNT] = {
-        "krf_map_", "krf_reduce_", "krf_reduce_", "krf_reduce_", "krf_scan_", "krf_row_", "krf_tile_"};
+    static const char *const prefixes[KRF__SCHEDULE_COUNT] = {"krf_map_",    "krf_reduce_", "krf_reduce_", "krf_reduce_", "krf_reduce_",
+                                                              "krf_scan_",   "krf_row_",    "krf_row_",    "krf_tile_"};
     strcpy(k->name, prefixes[k->schedule]);
     strcat(k->name, hex);
     k->key_bytes = s.length;

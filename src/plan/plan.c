@@ -9,7 +9,7 @@
 #include <string.h>
 
 const char *krf__schedule_name(krf__schedule schedule) {
-    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_col", "scan", "row", "tile"};
+    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile"};
     return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
 }
 

@@ -213,7 +213,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
         k->tile = tile >= 0 ? tile : 0;
     } else if (k->n_rounds > 0) {
-        k->schedule = KRF__ROW;
+        k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
@@ -228,9 +228,13 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
+        if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
+            k->schedule = KRF__REDUCE_SHORT;
+        }
         k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, !stores_elements(k), unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
-        k->rest = k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
+        k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
+        k->rest = k->schedule != KRF__REDUCE_SHORT && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     mark_aligned(k, fast);
     k->wide = needs_wide(k);

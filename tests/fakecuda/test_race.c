@@ -83,12 +83,14 @@ static const example examples[] = {
     {"sum(x)", "reduce_all", 1, 10000, 1, row_sum},             /* 10 chunks, two blocks */
     {"sum(x, axis=1)", "reduce_all", 2, 9500, 2, row_sum},      /* the same for each of two results */
     {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
+    {"sum(x, axis=1)", "reduce_short", 45, 61, 45, row_sum},    /* two rows a warp */
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
     {"cumsum(x, axis=1)", "scan", 2, 8300, 2 * 8300, sum_so_far}, /* three tiles a row */
     {"cumsum(x, axis=1)", "scan", 3, 1000, 3 * 1000, sum_so_far},     /* one */
     {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
     {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
     {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */
+    {"x - sum(x, axis=1, keepdims=True)", "row_short", 21, 50, 21 * 50, above_row_sum},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 

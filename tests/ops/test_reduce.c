@@ -305,16 +305,11 @@ static bool for_compiler(const reduction *r, const input *x, int sparse) {
 }
 
 /* All reductions in one evaluation, in every run, each time with the axes named in another way. */
-static void check_batch(int n_inputs, const input *inputs, int total, const reduction *all, int sparse) {
+static void check_whole_batch(int n_inputs, const input *inputs, int total, const reduction *all, int sparse) {
     int n = total;
     const reduction *list = all;
     reduction *some = calloc((size_t)total, sizeof *some);
     int *origin = calloc((size_t)total, sizeof *origin);
-    if (!in_shard(batches++)) {
-        free(some);
-        free(origin);
-        return;
-    }
     outcome *want = calloc((size_t)n, sizeof *want);
     krf_array **arrays = calloc((size_t)n_inputs, sizeof *arrays), **outputs = calloc((size_t)n, sizeof *outputs);
     krf_expr *operands = calloc((size_t)n_inputs, sizeof *operands), *built = calloc((size_t)n, sizeof *built);
@@ -377,6 +372,13 @@ static void check_batch(int n_inputs, const input *inputs, int total, const redu
     free(outputs);
     free(operands);
     free(built);
+}
+
+/* Of the batches, those of this process. */
+static void check_batch(int n_inputs, const input *inputs, int total, const reduction *all, int sparse) {
+    if (in_shard(batches++)) {
+        check_whole_batch(n_inputs, inputs, total, all, sparse);
+    }
 }
 
 /* Whether the reduction is defined: the largest of nothing is not, unless nothing is asked for. */
@@ -563,6 +565,144 @@ static void test_large(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Rows that a warp or less reduces: every length at a border of vectors and of threads that share a row, and numbers of rows that fill no warp or block. */
+static void test_short_rows(void **unused) {
+    (void)unused;
+    static const int64_t lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   12,  15,  16,  17,  24,  31,  32,
+                                      33, 48, 63, 64, 65, 72, 96, 100, 127, 128, 129, 136, 192, 255, 256, 257};
+    static const int64_t kept[] = {2, 31, 33, 1000};
+    static const krf_dtype dtypes[] = {KRF_I8, KRF_F16, KRF_F32, KRF_F64, KRF_U64};
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        input inputs[3 * 5];
+        int n = 0, n_inputs = 0;
+        for (int d = 0; d < 5; d++) {
+            for (int w = PLAIN; w <= STEP; w++) {
+                int64_t rows_now = kept[(l + (size_t)d + (size_t)w) % (lengths[l] <= 33 ? 4 : 3)];
+                input *x = &inputs[n_inputs];
+                *x = make_input(dtypes[d], (way)w, 2, (int64_t[]){rows_now, lengths[l]}, EVERYDAY, 31 * l + (uint64_t)(5 * d + w));
+                int first = n;
+                n += all_of(pool + n, n_inputs++, x, 1u << 2, false);
+                for (int i = first; i < n; i++) {
+                    const bool real = is_real(dtypes[d]) && !is_half(dtypes[d]) && pool[i].op < ANY;
+                    pool[i].prologue = real && i % 2 == 0;
+                    pool[i].epilogue = real && i % 3 == 0;
+                }
+            }
+        }
+        check_whole_batch(n_inputs, inputs, n, pool, 1);
+        for (int i = 0; i < n_inputs; i++) {
+            free(inputs[i].memory);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* ---- short rows: operands of every kind ---- */
+
+enum { SHORT_ROWS = 45, SHORT_MOST = 256 };
+
+typedef struct short_data {
+    int64_t n;
+    float x[SHORT_ROWS * SHORT_MOST], each[SHORT_ROWS], along[SHORT_MOST];
+    int64_t places[SHORT_MOST];
+} short_data;
+
+static float tree_of(reduction_op op, const double *items, int64_t n) { return (float)canonical_tree(op, true, items, n); }
+
+/* Row o of the expressions below, from their definitions. */
+static float short_expected(int which, const short_data *s, int64_t o) {
+    double items[SHORT_MOST], squares[SHORT_MOST];
+    const float *x = s->x + o * s->n;
+    int64_t largest = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        const float v = x[i], twin = s->x[(SHORT_ROWS - 1 - o) * s->n + i];
+        squares[i] = (double)(v * v);
+        largest = v > x[largest] ? i : largest;
+        switch (which) {
+        case 0: items[i] = (double)(v * s->each[o]); break;
+        case 1: items[i] = (double)(v * s->along[i]); break;
+        case 2: items[i] = (double)(i < 3 ? v : v * v); break;
+        case 3: items[i] = (double)x[s->places[i]]; break;
+        case 4: items[i] = (double)(v - twin); break;
+        default: items[i] = (double)v; break;
+        }
+    }
+    switch (which) {
+    case 5: return tree_of(MAX, items, s->n) - tree_of(SUM, items, s->n) * tree_of(MIN, squares, s->n);
+    case 6: return (float)largest;
+    default: return tree_of(SUM, items, s->n);
+    }
+}
+
+static void check_short(run *r, const short_data *s) {
+    static const char *const texts[] = {"sum(x * y[:, None], axis=1)",
+                                        "sum(x * w, axis=1)",
+                                        "sum(where(arange(%d) < 3, x, x * x), axis=1)",
+                                        "sum(take(x, i, axis=1), axis=1)",
+                                        "sum(x - x[::-1], axis=1)",
+                                        "max(x, axis=1) - sum(x, axis=1) * min(x * x, axis=1)",
+                                        "f32(argmax(x, axis=1))"};
+    const int64_t shape[2] = {SHORT_ROWS, s->n};
+    krf_array *arrays[4] = {NULL};
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 2, shape, s->x, &arrays[0]), KRF_OK);
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 1, shape, s->each, &arrays[1]), KRF_OK);
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 1, shape + 1, s->along, &arrays[2]), KRF_OK);
+    assert_int_equal(krf_array_from_host(r->context, KRF_I64, 1, shape + 1, s->places, &arrays[3]), KRF_OK);
+    const krf_binding bindings[4] = {krf_bind_array("x", arrays[0]), krf_bind_array("y", arrays[1]), krf_bind_array("w", arrays[2]),
+                                     krf_bind_array("i", arrays[3])};
+    for (int t = 0; t < 7; t++) {
+        krf_graph *g = krf_graph_create(r->context);
+        krf_array *out = NULL;
+        krf_expr e;
+        char text[80];
+        snprintf(text, sizeof text, texts[t], (int)s->n);
+        if (krf_parse(g, text, bindings, 4, &e) != KRF_OK || krf_eval(e, &out) != KRF_OK) {
+            fail_msg("%s: %s", text, krf_error_message());
+        }
+        float *data = to_host(out, KRF_F32, 1, shape, text);
+        for (int64_t o = 0; data != NULL && o < SHORT_ROWS; o++) {
+            const float want = short_expected(t, s, o);
+            if (memcmp(&data[o], &want, sizeof want) != 0) {
+                COMPLAIN("%s: %s: row %" PRId64 " of length %" PRId64 ": %a, the canonical tree gives %a", r->label, text, o, s->n, (double)data[o],
+                         (double)want);
+                break;
+            }
+        }
+        free(data);
+        krf_array_release(out);
+        krf_graph_destroy(g);
+    }
+    for (int k = 0; k < 4; k++) {
+        krf_array_release(arrays[k]);
+    }
+}
+
+static void test_short_operands(void **unused) {
+    (void)unused;
+    static const int64_t lengths[] = {1, 2, 3, 4, 8, 15, 16, 33, 64, 100, 127, 128, 129, 256};
+    short_data *s = calloc(1, sizeof *s);
+    uint64_t state = 77;
+    assert_non_null(s);
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        s->n = lengths[l];
+        for (int64_t i = 0; i < SHORT_ROWS * s->n; i++) {
+            s->x[i] = (float)(random_unit(&state) - 0.5);
+        }
+        for (int64_t o = 0; o < SHORT_ROWS; o++) {
+            s->each[o] = (float)random_unit(&state);
+        }
+        for (int64_t i = 0; i < s->n; i++) {
+            s->along[i] = (float)random_unit(&state);
+            s->places[i] = (i * 7 + 3) % s->n;
+        }
+        for (int k = 0; k < all_runs.n; k++) {
+            check_short(&all_runs.run[k], s);
+        }
+    }
+    free(s);
+    assert_int_equal(failures, 0);
+}
+
 /* The tree is accurate: against the exact sum, by Neumaier's compensation in long double. */
 static void test_accuracy(void **unused) {
     (void)unused;
@@ -706,7 +846,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
         cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_short_operands),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -33,12 +33,12 @@ static const example examples[] = {
     {SOFTMAX, 1, 1, "row", 2, 4096, 8192, 8192},
     {SOFTMAX, 1, 1, "row", 2, 32768, 65536, 65536},
     {SOFTMAX, 1, 3, "reduce_all", 2, 32769, REST, REST}, /* too long for a block */
-    {SOFTMAX, 1, 1, "row", 1, 7, 7, 7},
-    {SOFTMAX, 1, 1, "row", 7, 1, 7, 7},
-    {SOFTMAX, 1, 1, "row", 257, 3, 771, 771},
+    {SOFTMAX, 1, 1, "row_short", 1, 7, 7, 7},
+    {SOFTMAX, 1, 1, "row_short", 7, 1, 7, 7},
+    {SOFTMAX, 1, 1, "row_short", 257, 3, 771, 771},
     {"x - logsumexp(x, axis=1, keepdims=True)", 1, 1, "row", 5, 300, 1500, 1500},
     {LAYER_NORM, 1, 1, "row", 9, 2500, 9 * 2500 + 2 * 2500, 9 * 2500},
-    {LAYER_NORM, 1, 1, "row", 3, 40, 3 * 40 + 2 * 40, 3 * 40},
+    {LAYER_NORM, 1, 1, "row_short", 3, 40, 3 * 40 + 2 * 40, 3 * 40},
     {"x * rsqrt(mean(x * x, axis=1, keepdims=True) + 1e-5) * g", 1, 1, "row", 4, 1000, 5000, 4000},
     {"logsumexp(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
     {"var(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
@@ -52,7 +52,7 @@ static const example examples[] = {
      "row", 3, 1700, 5100, 5100}, /* too long to be written out for each element of a thread */
     /* Maps beside reductions over the same elements. */
     {"x * 2, mean(x), max(x)", 3, 1, "reduce_all", 70, 1003, 70210, 70212},
-    {"x + y, sum(x, axis=1)", 2, 1, "reduce_row", 70, 45, 6300, 3220},
+    {"x + y, sum(x, axis=1)", 2, 1, "reduce_short", 70, 45, 6300, 3220},
     {"x - y, sum(x * y, axis=0), x > y", 3, 1, "reduce_col", 70, 45, 6300, REST},
     {"x * 2, max(x, axis=1)", 2, 1, "reduce_all", 3, 40000, 120000, 120003},
     {"x * 2, x - max(x * 2, axis=1, keepdims=True), sum(exp(x - max(x * 2, axis=1, keepdims=True)), axis=1)", 3, 1, "row", 5, 2001, 10005, 20015},
@@ -60,10 +60,10 @@ static const example examples[] = {
     /* What must not share a kernel. */
     {"x - max(x, axis=0)", 1, 2, "reduce_col", 50, 60, REST, REST},
     {"x.T - max(x.T, axis=1, keepdims=True)", 1, 2, "reduce_col", 50, 60, REST, REST}, /* rows whose elements lie far apart */
-    {"x - flip(max(x, axis=1, keepdims=True), axis=0)", 1, 2, "reduce_row", 50, 60, REST, REST}, /* another row's result */
-    {"x - max(x, axis=1)", 1, 2, "reduce_row", 60, 60, REST, REST}, /* a row's result for each element of all rows */
-    {"x - sum(max(x, axis=1, keepdims=True))", 1, REST, "reduce_row", 50, 60, REST, REST}, /* all rows' results */
-    {"x - cumsum(max(x, axis=1, keepdims=True), axis=0)", 1, 3, "reduce_row", 50, 60, REST, REST},
+    {"x - flip(max(x, axis=1, keepdims=True), axis=0)", 1, 2, "reduce_short", 50, 60, REST, REST}, /* another row's result */
+    {"x - max(x, axis=1)", 1, 2, "reduce_short", 60, 60, REST, REST}, /* a row's result for each element of all rows */
+    {"x - sum(max(x, axis=1, keepdims=True))", 1, REST, "reduce_short", 50, 60, REST, REST}, /* all rows' results */
+    {"x - cumsum(max(x, axis=1, keepdims=True), axis=0)", 1, 3, "reduce_short", 50, 60, REST, REST},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
 
@@ -159,22 +159,57 @@ static void free_result(result *r) {
     }
 }
 
+static void check_example(krf_context *fused, krf_context *unfused, const example *e) {
+    result got = {0}, want = {0};
+    run(fused, e, &got, e->schedule != NULL);
+    run(unfused, e, &want, false);
+    for (int k = 0; k < e->outputs; k++) {
+        assert_int_equal(got.bytes[k], want.bytes[k]);
+        if (memcmp(got.data[k], want.data[k], got.bytes[k]) != 0) {
+            fail_msg("%s of [%lld, %lld]: result %d differs from one operation a kernel", e->text, (long long)e->rows, (long long)e->columns, k);
+        }
+    }
+    free_result(&got);
+    free_result(&want);
+}
+
 static void test_examples(void **unused) {
     krf_context *fused = open_context(NULL), *unfused = open_context("off");
     (void)unused;
     for (size_t i = 0; i < EXAMPLES; i++) {
-        const example *e = &examples[i];
-        result got = {0}, want = {0};
-        run(fused, e, &got, true);
-        run(unfused, e, &want, false);
-        for (int k = 0; k < e->outputs; k++) {
-            assert_int_equal(got.bytes[k], want.bytes[k]);
-            if (memcmp(got.data[k], want.data[k], got.bytes[k]) != 0) {
-                fail_msg("%s of [%lld, %lld]: result %d differs from one operation a kernel", e->text, (long long)e->rows, (long long)e->columns, k);
-            }
+        check_example(fused, unfused, &examples[i]);
+    }
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
+/* Several rows a warp on CUDA: lengths at the borders of vectors and of threads that share a row, numbers of rows that fill no warp or block. */
+static void test_short_rows(void **unused) {
+    static const struct {
+        const char *text;
+        int outputs;
+        const char *schedule;
+    } texts[] = {
+        {SOFTMAX, 1, "row_short"},
+        {LAYER_NORM, 1, "row_short"},
+        {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, "row_short"},
+        {"argmax(x, axis=1), max(x, axis=1)", 2, NULL},
+        {"x - roll(x, 2, axis=1) * max(x * y, axis=1, keepdims=True)", 1, NULL},
+        {"x + y, sum(x, axis=1)", 2, "reduce_short"},
+        {"f16(x * y), max(f16(x * y), axis=1), any(x < y, axis=1)", 3, NULL},
+        {"x * 2, x - max(x * 2, axis=1, keepdims=True)", 2, "row_short"},
+        {"x - sum((((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
+        {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, "row_short"},
+        {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, "row_short"},
+    };
+    static const int64_t lengths[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 192, 255, 256}, rows[] = {31, 2, 70, 33};
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    (void)unused;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            const example e = {texts[t].text, texts[t].outputs, 1, texts[t].schedule, rows[l % 4], lengths[l], REST, REST};
+            check_example(fused, unfused, &e);
         }
-        free_result(&got);
-        free_result(&want);
     }
     krf_context_destroy(fused);
     krf_context_destroy(unfused);
@@ -210,6 +245,6 @@ static void test_values(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,16 @@ static void grids(void **state) {
     k.kept_size = INT64_C(1) << 40; /* rows stride over the grid */
     check_grid(k, 132, 2147483647u, 1, 256, 1);
 
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
+    check_grid(k, 132, 2, 1, 1, 256); /* a thread a row */
+    k.reduced_size = 64;
+    check_grid(k, 132, 9, 1, 8, 32);
+    k.reduced_size = 256;
+    k.vector = 1;
+    check_grid(k, 132, 33, 1, 32, 8);
+    k.kept_size = INT64_C(1) << 40; /* rows stride over the grid */
+    check_grid(k, 132, 2147483647u, 1, 32, 8);
+
     k = (krf__kernel){.schedule = KRF__REDUCE_ALL, .kept_size = 1, .chunks = 1};
     check_grid(k, 132, 1, 1, 256, 1);
     k.chunks = 100;
@@ -281,6 +291,22 @@ static void grids(void **state) {
     check_grid(k, 132, 3 * 5 * 2, 1, 128, 1);
     words[0].dtype = KRF_I16; /* squares of 64 */
     check_grid(k, 132, 2 * 5 * 1, 1, 256, 1);
+}
+
+/* Every element of a short row has a place, and rows fill warps. */
+static void threads_of_short_rows(void **state) {
+    (void)state;
+    for (int vector = 1; vector <= 8; vector *= 2) {
+        for (int64_t n = 0; n <= 256; n++) {
+            for (int rounds = 0; rounds < 2; rounds++) {
+                const krf__kernel k = {.schedule = rounds ? KRF__ROW_SHORT : KRF__REDUCE_SHORT, .reduced_size = n, .chunks = 1, .vector = vector};
+                const int threads = krf__short_threads(&k);
+                assert_in_range(threads, 1, 32);
+                assert_int_equal(32 % threads, 0);
+                assert_true((int64_t)threads * krf__reduce_vectors(&k) * vector >= n);
+            }
+        }
+    }
 }
 
 static void grids_that_do_not_exist(void **state) {
@@ -817,7 +843,7 @@ int main(void) {
         cmocka_unit_test(a_fault_loses_the_device),
         cmocka_unit_test(a_forked_child_is_refused),
         cmocka_unit_test(the_stub_is_explained),
-        cmocka_unit_test(grids),
+        cmocka_unit_test(grids), cmocka_unit_test(threads_of_short_rows),
         cmocka_unit_test(grids_that_do_not_exist),
         cmocka_unit_test(a_missing_driver_is_explained),
         cmocka_unit_test(an_absent_device_is_explained),

@@ -20,7 +20,8 @@ int64_t krf__interpret_units(const krf__kernel *k) {
     case KRF__TILE: return krf__tile_units(k);
     case KRF__MAP:
     case KRF__SCAN:
-    case KRF__ROW: return k->kept_size;
+    case KRF__ROW:
+    case KRF__ROW_SHORT: return k->kept_size;
     case KRF__REDUCE_COL: return (k->kept_size + KRF__COL_TILE - 1) / KRF__COL_TILE * chunks_of(k);
     default: return k->kept_size * chunks_of(k);
     }
@@ -246,7 +247,7 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     if (lo >= hi) {
         return KRF_OK;
     }
-    if (k->schedule == KRF__ROW) {
+    if (k->n_rounds > 0) {
         return krf__interpret_rows(k, pointers, scalars, scratch, lo, hi);
     }
     const bool short_rows = k->schedule != KRF__SCAN && k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;

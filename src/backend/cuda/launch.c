@@ -32,6 +32,14 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__REDUCE_ROW: /* a warp a result, then on by the whole grid */
         g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
         break;
+    case KRF__REDUCE_SHORT:
+    case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
+        g->block_x = (uint32_t)krf__short_threads(k);
+        g->block_y = KRF__CUDA_BLOCK / g->block_x;
+        blocks = divide_up(k->kept_size, g->block_y);
+        g->x = clamp(blocks, MAX_X);
+        g->too_large = k->n_rounds > 0 && blocks > MAX_X;
+        break;
     case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->y = clamp(k->kept_size, MAX_Y);

@@ -1,0 +1,62 @@
+/* The CUDA target's reductions of short rows: what stands in the holes of skeleton/reduce_short.cu and short_row.cu. Lane (q * threads + thread) * V + k of the
+ * canonical tree is accumulator q * V + k of a thread; how many threads share a row, the launch decides (krf__short_threads). */
+#include "codegen/cuda.h"
+
+static int accumulators(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector; }
+
+static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
+
+static void loads(krf__emitter *e, krf__str *out) {
+    krf__str loops = {0};
+    krf__cuda_put_loads(e, in_domain, &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+static void body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    e->mode = 0;
+    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "acc%u[q * V + k] = valid ? ", r);
+        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        krf__str_put(out, " : ");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n");
+    }
+    krf__cuda_put_taken(e, out);
+}
+
+static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
+
+static void start(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s acc%u[%d];\n", krf__cuda_reduction_type(e, r), r, accumulators(e));
+    }
+}
+
+static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_vector", out); }
+static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), out); }
+static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
+
+static void row(krf__emitter *e, krf__str *out) {
+    krf__str loops = {0};
+    krf__emit_skeleton(e, "short_row", &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+const krf__hole krf__cuda_short_holes[] = {
+    {"SHORT_ROW", row},
+    {"SHORT_START", start},
+    {"SHORT_LOADS", loads},
+    {"SHORT_BODY", body},
+    {"SHORT_STORES", stores},
+    {"SHORT_VECTOR", vector},
+    {"SHORT_HALVES", halves},
+    {"SHORT_TREE", tree},
+    {NULL, NULL},
+};

@@ -1,0 +1,18 @@
+// Rows of 256 elements or fewer lie side by side in a warp: blockDim.x threads, a power of two, share one. All threads of a
+// warp take part in its shuffles, so that those beyond the last row go through a row without elements.
+$HEADER
+extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+    $EXTENTS
+    const int thread = threadIdx.x, threads = blockDim.x;
+    for ($INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * ($INDEX)blockDim.y) {
+        const $INDEX at = base + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+        const bool inside = at < $KEPT_SIZE;
+        const $INDEX length = $REDUCED_SIZE, last = inside ? length : 0;
+        $KEPT_POSITION
+        $SHORT_LOADS
+        $SHORT_ROW
+        if (inside && thread == 0) {
+            $RESULTS
+        }
+    }
+}

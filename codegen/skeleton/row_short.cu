@@ -1,0 +1,14 @@
+// Rows that stay on the chip, of 256 elements or fewer: several lie side by side in a warp, as in reduce_short.cu, and what several rounds read is loaded once.
+// Where there are no rows left, threads do the last one again, for the shuffles, and store nothing.
+$HEADER
+extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+    $EXTENTS
+    const int thread = threadIdx.x, threads = blockDim.x, leader = threadIdx.y * threads % 32;
+    const $INDEX at = ($INDEX)blockIdx.x * ($INDEX)blockDim.y + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+    const bool inside = at < $KEPT_SIZE;
+    $KEPT_POSITION
+    const $INDEX length = $REDUCED_SIZE, last = length;
+    $ROW_VALUES
+    $ROW_LOADS
+    $ROUNDS
+}

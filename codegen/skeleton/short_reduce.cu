@@ -1,0 +1,7 @@
+{
+    $ROUND_FIXED
+    $ROUND_LOADS
+    $SHORT_ROW
+    $ROUND_SHARE
+    $ROUND_RESULTS
+}

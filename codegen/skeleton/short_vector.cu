@@ -1,0 +1,7 @@
+const bool valid = (q * threads + thread) * $VECTOR < last;
+$REDUCE_VECTORS
+#pragma unroll
+for (int k = 0; k < $VECTOR; k++) {
+    $SHORT_BODY
+}
+$SHORT_STORES
