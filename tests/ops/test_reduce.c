@@ -577,6 +577,9 @@ static void test_short_rows(void **unused) {
         int n = 0, n_inputs = 0;
         for (int d = 0; d < 5; d++) {
             for (int w = PLAIN; w <= STEP; w++) {
+                if ((int)((l + (size_t)d) % 3) != w - PLAIN) {
+                    continue; /* each dtype in each way, at every third length */
+                }
                 int64_t rows_now = kept[(l + (size_t)d + (size_t)w) % (lengths[l] <= 33 ? 4 : 3)];
                 input *x = &inputs[n_inputs];
                 *x = make_input(dtypes[d], (way)w, 2, (int64_t[]){rows_now, lengths[l]}, EVERYDAY, 31 * l + (uint64_t)(5 * d + w));

@@ -123,7 +123,7 @@ static int try_example(const example *e, int over, const char *schedule) {
         const run *now = &all_runs.run[r];
         krf_binding bindings[OPERANDS];
         krf_array *arrays[OPERANDS], *result = NULL, *room = NULL, *gaps = NULL;
-        char names[OPERANDS][4];
+        char names[OPERANDS][16];
         krf_graph *g = krf_graph_create(now->context);
         krf_expr x;
         krf_plan *plan = NULL;
