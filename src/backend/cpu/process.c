@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static int64_t now_ms(void) {
-    struct timespec now;
+    struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
