@@ -1,5 +1,6 @@
-/* The last part of fuse. Maps move into reductions over the same elements, which then store these as well. And groups over the rows of one domain, of which one reads the results of another, become the rounds of one kernel (softmax: largest, sum,
- * quotient), which reads the row once and hands results from round to round without memory.
+/* The last part of fuse. Maps move into reductions over the same elements, which then store these as well. And groups over the rows of one domain, of which
+ * one reads the results of another, become the rounds of one kernel (softmax: largest, sum, quotient), which reads the row once and hands results from
+ * round to round without memory.
  *
  * A group joins the kernel of the group that it reads where nothing stands between them: all else that it reads was there before that kernel. So kernels of
  * several rounds run where their first one did. */
