@@ -5,6 +5,7 @@
  * Random graphs through every way of evaluation (check.c). Prints the seed first and totals last. Exit status 1, and
  * the path of a small file that reproduces it, when one fails; 77 when there is no such device. With files: checks
  * those instead, each alone and then all in one process. */
+#include "fuzz/generate.h"
 #include "fuzz/reproduce.h"
 #include "fuzz/worker.h"
 
@@ -15,7 +16,7 @@ static int usage(const char *wrong) {
     fprintf(stderr,
             "%s\nusage: fuzz_graphs [--seed N] [--count N] [--seconds N] [--device cpu|cuda] [--tier "
             "interpreter|compiled|auto]\n"
-            "                   [--batch N] [--jobs N] [--folder DIR] [FILE.krf...]\n",
+            "                   [--batch N] [--jobs N] [--complex yes|no] [--folder DIR] [FILE.krf...]\n",
             wrong);
     return 2;
 }
@@ -44,6 +45,10 @@ static bool parse_option(work *w, const char *name, const char *text) {
     if (strcmp(name, "--folder") == 0) {
         w->folder = text;
         return true;
+    }
+    if (strcmp(name, "--complex") == 0) {
+        generate_complex = strcmp(text, "no") != 0;
+        return !generate_complex || strcmp(text, "yes") == 0;
     }
     if (strcmp(name, "--seconds") == 0) {
         w->seconds = strtod(text, &end);

@@ -5,6 +5,8 @@
 
 #include "fuzz/movement.h"
 
+bool generate_complex = true;
+
 typedef struct policy {
     int weights[NODE_REDUCE + 1]; /* of kinds of nodes; 0: none */
     int total;
@@ -59,7 +61,7 @@ static void pick_policy(dice *d, policy *p) {
         p->total += p->weights[k];
     }
     p->dtypes = chance(d, 50) ? (1 << DTYPES) - 1 : 1 << below(d, DTYPES) | 1 << below(d, DTYPES);
-    p->complex = chance(d, 33);
+    p->complex = chance(d, 33) && generate_complex;
     p->special = (int)below(d, 3) * 30;
     pick_shape(d, p);
 }
@@ -421,7 +423,7 @@ static void generate_fresh(dice *d, graph *g) {
     for (int tries = 0; g->n_nodes < end && tries < 20 * n; tries++) {
         node x;
         pick_node(d, &p, g, &x);
-        if (node_infer(g, &x) && x.is.size <= p.most && x.is.rank <= RANK) {
+        if (node_infer(g, &x) && x.is.size <= p.most && x.is.rank <= RANK && (generate_complex || !is_complex(x.is.dtype))) {
             g->nodes[g->n_nodes++] = x;
         }
     }
@@ -441,6 +443,10 @@ void generate(graph *g, uint64_t seed) {
         chance(&other, 20);
         generate_fresh(&other, g);
         mutate(&d, g);
+        if (!generate_complex && has_complex(g)) {
+            memset(g, 0, sizeof *g);
+            generate_fresh(&d, g);
+        }
     }
     g->seed = seed;
 }

@@ -9,6 +9,7 @@ typedef uint64_t dice; /* the state of next_random */
 void leaf_layout(dice *d, leaf *x, int64_t *count);
 void pick_scalar(dice *d, node *n, bool complex); /* complex: it may be */
 bool has_complex(const graph *g);
+extern bool generate_complex; /* set before the first graph; as it is: some graphs have complex values */
 void pick_axes(dice *d, node *n, const facts *x);
 
 /* mutate.c: changes one thing, so that the graph stays valid. */
