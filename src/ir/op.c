@@ -87,6 +87,11 @@ static const struct {
 
 const krf__op_info *krf__op_info_of(krf__op op) { return &infos[(unsigned)op < KRF__OP_COUNT ? op : KRF__poison]; }
 
+bool krf__op_is_leaf(krf__op op) {
+    return op == KRF__constant || op == KRF__scalar || op == KRF__part || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
+           op == KRF__view;
+}
+
 bool krf__op_folds(krf__op op) { return infos[op].class_ == KRF__CLASS_REDUCE || infos[op].class_ == KRF__CLASS_SCAN; }
 
 krf__op krf__op_reduction(krf__op op) { return infos[op].class_ == KRF__CLASS_SCAN ? (krf__op)infos[op].reduction : op; }

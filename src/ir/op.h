@@ -71,6 +71,9 @@ const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);
 /* Whether the operation folds many elements: a reduction, or a scan. */
 bool krf__op_folds(krf__op op);
 
+/* Whether a node of a lowered graph is there without a computation: a number, an argument, memory, a range, or a view of one of them. */
+bool krf__op_is_leaf(krf__op op);
+
 /* The reduction whose combine a reduction (its own) or a scan uses. */
 krf__op krf__op_reduction(krf__op op);
 

@@ -5,8 +5,7 @@
 #include "ir/graph.h"
 
 /* One nested expression, its leaves called x0, x1, ... in order of appearance (scalars s0, ...), cut at about `limit`
- * characters with
- * "...". For comments: names that users chose never appear. */
+ * characters with "..."; of a large graph the operation alone. For comments: names that users chose never appear. */
 void krf__print_expression(const krf_graph *g, uint32_t node, size_t limit, krf__str *out);
 
 #endif

@@ -36,15 +36,7 @@ typedef struct fusing {
     size_t groups_capacity;
 } fusing;
 
-static bool is_memory(const fusing *s, uint32_t id) {
-    krf__op op = krf__node_of(s->g, id)->op;
-    return op == KRF__input || op == KRF__placeholder || op == KRF__iota || op == KRF__view;
-}
-
-static bool is_leaf(const fusing *s, uint32_t id) {
-    krf__op op = krf__node_of(s->g, id)->op;
-    return op == KRF__constant || op == KRF__scalar || op == KRF__part || is_memory(s, id);
-}
+static bool is_leaf(const fusing *s, uint32_t id) { return krf__op_is_leaf(krf__node_of(s->g, id)->op); }
 
 /* Whether the value comes from memory or from an argument in every kernel but the one that stores it. */
 static bool stops_here(const fusing *s, uint32_t id) { return is_leaf(s, id) || s->f->stored[id] || s->f->group_of[id] != 0; }

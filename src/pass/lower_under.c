@@ -2,11 +2,6 @@
  * value, changed. */
 #include "pass/lower.h"
 
-static bool is_leaf(krf__op op) {
-    return op == KRF__constant || op == KRF__scalar || op == KRF__input || op == KRF__placeholder || op == KRF__iota ||
-           op == KRF__view || op == KRF__part;
-}
-
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
     krf__layout out = {.offset = in->offset};
     for (int i = 0; i < in->rank; i++) {
@@ -87,7 +82,7 @@ static bool closure(const krf__lowering *l, uint32_t root, int most, uint32_t *i
         const krf__node *node = krf__node_of(l->out, ids[done++]);
         for (int k = 0; k < 3; k++) {
             uint32_t arg = node->args[k];
-            bool known = arg == 0 || is_leaf(krf__node_of(l->out, arg)->op);
+            bool known = arg == 0 || krf__op_is_leaf(krf__node_of(l->out, arg)->op);
             for (int i = 0; i < count && !known; i++) {
                 known = ids[i] == arg;
             }
@@ -172,7 +167,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
 }
 
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
-    if (l->repeated > 0 && !is_leaf(krf__node_of(l->out, base)->op) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !krf__op_is_leaf(krf__node_of(l->out, base)->op) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
@@ -185,7 +180,7 @@ bool krf__lower_small(const krf__lowering *l, uint32_t base, int most) {
     uint32_t ids[KRF__MOST_REPEATED];
     int n;
     most = most < KRF__MOST_REPEATED ? most : KRF__MOST_REPEATED;
-    return is_leaf(krf__node_of(l->out, base)->op) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
+    return krf__op_is_leaf(krf__node_of(l->out, base)->op) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
 }
 
 uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more) {

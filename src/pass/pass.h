@@ -40,6 +40,9 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n, uint32_t *o
 /* All of them in order. out: the lowered graph. */
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
+/* The most groups that become one kernel. */
+#define KRF__MOST_ROUNDS 8
+
 /* A kernel to be: a domain, reductions over some of its axes, and the nodes whose values it stores. */
 typedef struct krf__group {
     uint32_t step;            /* groups of one step do not depend on each other, only on earlier steps */

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#define MOST_ROUNDS 8
 #define MOST_LOADS 16
 
 /* What a group reads, as far as it matters here. */
@@ -49,10 +48,6 @@ static bool is_element(const krf__group *owner, uint32_t id) {
     return found;
 }
 
-static bool is_leaf(krf__op op) {
-    return op == KRF__constant || op == KRF__scalar || op == KRF__part || op == KRF__input || op == KRF__placeholder || op == KRF__iota || op == KRF__view;
-}
-
 /* Elements of a row. */
 static int64_t row_length(const joining *j, const krf__group *group) {
     const krf__node *d = krf__node_of(j->g, group->domain);
@@ -71,7 +66,7 @@ static bool starts_row(const joining *j, const krf__group *group) {
         first++;
     }
     return !group->scan && group->mask != 0 && group->mask == (((int64_t)1 << rank) - ((int64_t)1 << first)) &&
-           krf__shape_size((int)rank, krf__shape_of(j->g, group->domain)) > 0 && row_length(j, group) <= j->limits->row;
+           krf__shape_size(rank, krf__shape_of(j->g, group->domain)) > 0 && row_length(j, group) <= j->limits->row;
 }
 
 static bool same_domain(const joining *j, const krf__group *a, const krf__group *b) {
@@ -158,7 +153,7 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
         uint32_t id = j->stack[--depth];
         const krf__node *n = krf__node_of(j->g, id);
         const krf__group *owner = group_of(j, id);
-        if (is_leaf((krf__op)n->op)) {
+        if (krf__op_is_leaf((krf__op)n->op)) {
             if (n->op == KRF__view) {
                 note_memory(j, n->args[0], r);
             }
@@ -232,7 +227,7 @@ static int64_t row_words(const joining *j, const krf__group *first, const readin
 static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
     const krf__group *group = &j->f->groups[index], *first = &j->f->groups[head];
     reading r = {0};
-    if (group->scan || (group->mask != 0 && group->mask != first->mask) || !same_domain(j, group, first) || first->rounds == MOST_ROUNDS ||
+    if (group->scan || (group->mask != 0 && group->mask != first->mask) || !same_domain(j, group, first) || first->rounds == KRF__MOST_ROUNDS ||
         !starts_row(j, first)) {
         return false;
     }
@@ -338,7 +333,7 @@ static void place_maps(joining *j) {
     }
 }
 
-/* ---- */
+/* ---- where values lie, and the order of the groups ---- */
 
 /* What is read only inside its kernel needs no memory. */
 static void place_values(joining *j) {

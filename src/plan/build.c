@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+_Static_assert(KRF__MOST_ROUNDS <= KRF__MAX_ROUNDS, "a kernel holds the rounds that fuse makes");
+
 typedef struct building {
     krf__planning *p;
     krf__kernel *k;

@@ -157,8 +157,7 @@ uint32_t krf__argument_fields(const krf__kernel *k);
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
 
-/* A scan's chunks are the tiles of a row. */
-/* Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
+/* A scan's chunks are the tiles of a row. Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
 size_t krf__ticket_count(const krf__kernel *k);
 
