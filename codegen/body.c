@@ -239,6 +239,7 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
 }
 
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
+const char *krf__reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
 
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;

@@ -2,8 +2,6 @@
  * combined by the canonical tree, over as many lanes as there can be chunks. */
 #include "codegen/emitter.h"
 
-static const char *type_of(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
-
 static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->n_reductions > 0 ? "row_reduce" : "row_map", out); }
 static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
 
@@ -12,7 +10,7 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->chun
 static void totals(krf__emitter *e, krf__str *out) {
     const int most = krf__row_warps(e->k);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s total%u[%d];\n", type_of(e, r), r, most);
+        krf__str_printf(out, "%s total%u[%d];\n", krf__reduction_type(e, r), r, most);
         if (most > 1) {
             krf__str_printf(out, "for (int k = 0; k < %d; k++) {\n    total%u[k] = ", most, r);
             krf__emit_identity(e, r, out);
@@ -41,7 +39,7 @@ static void tree(krf__emitter *e, krf__str *out) {
 
 static void results(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = total%u[0];\n", type_of(e, r), e->k->n_domain + r, r);
+        krf__str_printf(out, "const %s t%u = total%u[0];\n", krf__reduction_type(e, r), e->k->n_domain + r, r);
     }
     krf__c_put_results(e, out);
 }

@@ -6,7 +6,7 @@ enum { RUN = KRF__SCAN_RUN };
 /* scan0(x, n, carry), ...: folds n elements of a tile in place; carry holds what came before, and then what came by its end. */
 static void functions(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
+        const char *type = krf__reduction_type(e, r);
         krf__str identity = {0};
         krf__emit_identity(e, r, &identity);
         const char *neutral = identity.data != NULL ? identity.data : "";
@@ -32,7 +32,7 @@ static void functions(krf__emitter *e, krf__str *out) {
 
 static void carries(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
+        const char *type = krf__reduction_type(e, r);
         krf__str_printf(out, "%s acc%u[%d], carry%u = ", type, r, KRF__SCAN_TILE, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");

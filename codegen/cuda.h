@@ -11,6 +11,10 @@ bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);               
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
+/* Prints, and writes loops out (unroll.c). */
+void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
+/* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */
+void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out);
 void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
 
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
@@ -31,7 +35,6 @@ bool krf__cuda_row_stays(const krf__emitter *e);
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
-const char *krf__cuda_reduction_type(const krf__emitter *e, uint32_t r);
 
 /* Halving over lane numbers: n accumulators down to a vector. */
 void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out);

@@ -2,8 +2,6 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
-const char *krf__cuda_reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
-
 /* ---- reductions by warps ---- */
 
 /* Of rounds: a whole chunk, or 256 elements at a time. */
@@ -181,11 +179,8 @@ static void put_element(krf__emitter *e, const char *indent, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (stores_element(e, i)) {
-            krf__str_printf(out, "%sa.%s[0", indent, e->operand_names[k->instrs[i].slot]);
-            krf__cuda_put_offset(e, k->instrs[i].slot, true, out);
-            krf__str_put(out, "] = ");
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
+            krf__str_put(out, indent);
+            krf__cuda_put_store(e, &k->instrs[i], true, out);
         }
     }
 }
@@ -237,7 +232,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
 static void accumulators(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__cuda_reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__reduction_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
@@ -247,7 +242,7 @@ static void accumulators(krf__emitter *e, krf__str *out) {
 void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
-    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", krf__cuda_reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
+    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", krf__reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
                     narrow ? "(int)" : "", value, lane);
 }
 
@@ -275,7 +270,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
         out->failed |= value.failed;
         krf__str_free(&value);
         halve_accumulators(e->k->vector / 2, 1, r, f, out);
-        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__cuda_reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
     }
 }
 
@@ -284,25 +279,21 @@ static void warp_tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, 8,
 /* ---- partial results ---- */
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
-    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", krf__cuda_reduction_type(e, r), r, index);
+    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", krf__reduction_type(e, r), r, index);
 }
 
 /* The part over results, on r0, r1, ...: in a scope of its own. */
 static void results(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = r%u;\n", krf__cuda_reduction_type(e, r), k->n_domain + r, r);
+        krf__str_printf(out, "const %s t%u = r%u;\n", krf__reduction_type(e, r), k->n_domain + r, r);
     }
     e->mode = 1;
     krf__cuda_put_statements(e, k->n_domain + k->n_reductions, k->n_instrs, "", out);
     e->mode = 0;
     for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
         if (k->instrs[i].op == KRF__store) {
-            krf__str_printf(out, "a.%s[0", e->operand_names[k->instrs[i].slot]);
-            krf__cuda_put_offset(e, k->instrs[i].slot, false, out);
-            krf__str_put(out, "] = ");
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
+            krf__cuda_put_store(e, &k->instrs[i], false, out);
         }
     }
 }
@@ -322,16 +313,16 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, e->k->schedule == KRF__REDUCE_COL ? "__shared__ %s shared%u[8][33];\n" : "__shared__ %s shared%u[256];\n",
-                        krf__cuda_reduction_type(e, r), r);
+                        krf__reduction_type(e, r), r);
     }
 }
 
 /* Lane t of the tree over chunks is thread t, which loads 8 partial results at once; halves meet in shared memory. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s r%u = ", krf__cuda_reduction_type(e, r), r);
+        krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", krf__cuda_reduction_type(e, r));
+        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", krf__reduction_type(e, r));
         krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
         put_partial(e, r, true, "n + k * 256", out);
         krf__str_put(out, " : ");
@@ -350,7 +341,7 @@ static void block_combine_loops(krf__emitter *e, krf__str *out) {
 
 static void column_stacks(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s stack%u[5], r%u;\n", krf__cuda_reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s stack%u[5], r%u;\n", krf__reduction_type(e, r), r, r);
     }
 }
 
@@ -406,17 +397,9 @@ static void column_tree(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "    }\n}\n");
 }
 
-static void unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out) {
-    krf__str loops = {0};
-    print(e, &loops);
-    krf__unroll(loops.data, out);
-    out->failed |= loops.failed;
-    krf__str_free(&loops);
-}
-
 static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
-static void warp_chunk(krf__emitter *e, krf__str *out) { unrolled(e, warp_chunk_loops, out); }
-static void block_combine(krf__emitter *e, krf__str *out) { unrolled(e, block_combine_loops, out); }
+static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
+static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
 static void column_chunk(krf__emitter *e, krf__str *out) {
     e->mode = 0;
     krf__emit_skeleton(e, "column_chunk", out);

@@ -2,8 +2,6 @@
  * warp's part of the canonical tree are those of reductions (cuda_reduce.c). */
 #include "codegen/cuda.h"
 
-static const char *type_of(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
-
 static void warps(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_warps(e->k)); }
 static void rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_rows(e->k)); }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, 32 * krf__row_warps(e->k) * krf__row_rows(e->k)); }
@@ -46,24 +44,19 @@ static bool of_this_round(const krf__emitter *e, uint32_t operand) {
     return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
 }
 
-static void put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
-    krf__str loops = {0};
-    krf__cuda_put_loads(e, wanted, &loops);
-    krf__unroll(loops.data, out);
-    out->failed |= loops.failed;
-    krf__str_free(&loops);
-}
+static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
+static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_this_round, out); }
 
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         if (!krf__short_rows(e->k)) {
             krf__str_printf(out, "const %s p = first;\nconst bool whole = p + 1024 <= last;\n", krf__index_type(e));
         }
-        put_loads(e, of_several_rounds, out);
+        krf__cuda_unrolled(e, put_shared_loads, out);
     }
 }
 
-static void round_loads(krf__emitter *e, krf__str *out) { put_loads(e, of_this_round, out); }
+static void round_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_own_loads, out); }
 
 static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
@@ -77,7 +70,7 @@ static void round_loop(krf__emitter *e, krf__str *out) {
 
 static void shared_of_round(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", type_of(e, r), e->reduction + r, krf__row_warps(e->k) * krf__row_rows(e->k));
+        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), e->reduction + r, krf__row_warps(e->k) * krf__row_rows(e->k));
     }
 }
 
@@ -112,7 +105,7 @@ static void share(krf__emitter *e, krf__str *out) {
             put_shuffle(e, r, "down", "d", out);
             krf__str_put(out, ");\n}\n");
         }
-        krf__str_printf(out, "const %s t%u = ", type_of(e, r), e->k->n_domain + r);
+        krf__str_printf(out, "const %s t%u = ", krf__reduction_type(e, r), e->k->n_domain + r);
         put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
         krf__str_put(out, ";\n");
     }
@@ -132,13 +125,13 @@ static void results(krf__emitter *e, krf__str *out) {
         }
         if (k->operands[s->slot].inner != 0) {
             krf__str_printf(out, "%s = ", name);
+            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+            krf__str_put(out, ";\n");
         } else {
-            krf__str_printf(out, "if (thread == 0%s && inside) {\n    a.%s[0", krf__short_rows(k) ? "" : " && warp == 0", name);
-            krf__cuda_put_offset(e, s->slot, false, out);
-            krf__str_put(out, "] = ");
+            krf__str_printf(out, "if (thread == 0%s && inside) {\n    ", krf__short_rows(k) ? "" : " && warp == 0");
+            krf__cuda_put_store(e, s, false, out);
+            krf__str_put(out, "}\n");
         }
-        krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-        krf__str_put(out, k->operands[s->slot].inner != 0 ? ";\n" : ";\n}\n");
     }
 }
 
@@ -153,15 +146,12 @@ static void body(krf__emitter *e, krf__str *out) {
 static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
 static void put_round(krf__emitter *e, krf__str *out) {
-    krf__str loops = {0};
     const bool reduces = e->k->n_reductions > 0;
-    krf__emit_skeleton(e, krf__short_rows(e->k) ? (reduces ? "short_reduce" : "short_map") : reduces ? "row_reduce" : "row_map", &loops);
-    krf__unroll(loops.data, out);
-    out->failed |= loops.failed;
-    krf__str_free(&loops);
+    krf__emit_skeleton(e, krf__short_rows(e->k) ? (reduces ? "short_reduce" : "short_map") : reduces ? "row_reduce" : "row_map", out);
 }
 
-static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
+static void one_round(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_round, out); }
+static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, one_round, out); }
 
 const krf__hole krf__cuda_row_holes[] = {
     {"ROW_WARPS", warps},

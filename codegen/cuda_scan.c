@@ -3,21 +3,19 @@
 
 enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, BACK = 1024 /* tiles that a block looks back at */ };
 
-static const char *type_of(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
-
 static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
 
 static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_long(e) ? "scan_long" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", type_of(e, r), r, KRF__LANES * STRIDE, r);
+        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r);
     }
 }
 
 static void carries(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s carry%u = ", type_of(e, r), r);
+        krf__str_printf(out, "%s carry%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
@@ -51,7 +49,7 @@ static void put_result(krf__emitter *e, krf__str *out) {
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = tile%u[at + at / %d];\n", type_of(e, r), k->n_domain + r, r, RUN);
+        krf__str_printf(out, "const %s t%u = tile%u[at + at / %d];\n", krf__reduction_type(e, r), k->n_domain + r, r, RUN);
     }
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
@@ -59,11 +57,7 @@ static void put_result(krf__emitter *e, krf__str *out) {
     for (uint32_t i = first; i < k->n_instrs; i++) {
         const krf__instr *s = &k->instrs[i];
         if (s->op == KRF__store) {
-            krf__str_printf(out, "a.%s[0", e->operand_names[s->slot]);
-            krf__cuda_put_offset(e, s->slot, true, out);
-            krf__str_put(out, "] = ");
-            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-            krf__str_put(out, ";\n");
+            krf__cuda_put_store(e, s, true, out);
         }
     }
 }
@@ -124,7 +118,7 @@ static void store(krf__emitter *e, krf__str *out) {
 
 static void runs(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = type_of(e, r);
+        const char *type = krf__reduction_type(e, r);
         krf__str value = {0};
         krf__str_printf(&value, "sum%u", r);
         krf__str_printf(out, "%s run%u[%d];\nrun%u[0] = tile%u[%d * run];\n#pragma unroll\nfor (int i = 1; i < %d; i++) {\n", type, r, RUN, r, r, STRIDE, RUN);
@@ -144,7 +138,7 @@ static void runs(krf__emitter *e, krf__str *out) {
 /* What the warps before this one come to, and all of them. */
 static void totals(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s all%u = ", type_of(e, r), r);
+        krf__str_printf(out, "%s all%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
         krf__str_printf(out, ", left%u = all%u;\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n", r, r);
         krf__str_printf(out, "    left%u = w == warp ? all%u : left%u;\n    all%u = red%u(all%u, warps%u[w]);\n}\n", r, r, r, r, r, r, r);
@@ -162,12 +156,12 @@ static void prefixes(krf__emitter *e, krf__str *out) {
 
 /* scratch: of each scan what each tile comes to, then what all of its row up to its end come to. */
 static void put_said(krf__emitter *e, uint32_t r, bool prefix, const char *tile, krf__str *out) {
-    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s)", type_of(e, r), 2 * r + (prefix ? 1u : 0u), tile);
+    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s)", krf__reduction_type(e, r), 2 * r + (prefix ? 1u : 0u), tile);
 }
 
 static void back_shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s back%u[%d];\n", type_of(e, r), r, BACK);
+        krf__str_printf(out, "__shared__ %s back%u[%d];\n", krf__reduction_type(e, r), r, BACK);
     }
 }
 
@@ -190,7 +184,7 @@ static void gather(krf__emitter *e, krf__str *out) {
 
 static void fold(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 8\nfor (int i = 1; i < back; i++) {\n", type_of(e, r), r, r);
+        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 8\nfor (int i = 1; i < back; i++) {\n", krf__reduction_type(e, r), r, r);
         krf__str_printf(out, "    so_far%u = red%u(so_far%u, back%u[i]);\n}\nback%u[0] = so_far%u;\n", r, r, r, r, r, r);
     }
 }

@@ -6,13 +6,8 @@ static int accumulators(const krf__emitter *e) { return krf__cuda_quads(e) * e->
 
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
 
-static void loads(krf__emitter *e, krf__str *out) {
-    krf__str loops = {0};
-    krf__cuda_put_loads(e, in_domain, &loops);
-    krf__unroll(loops.data, out);
-    out->failed |= loops.failed;
-    krf__str_free(&loops);
-}
+static void put_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
+static void loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_loads, out); }
 
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -33,7 +28,7 @@ static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "
 static void start(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[%d];\n", krf__cuda_reduction_type(e, r), r, accumulators(e));
+        krf__str_printf(out, "%s acc%u[%d];\n", krf__reduction_type(e, r), r, accumulators(e));
     }
 }
 
@@ -41,13 +36,8 @@ static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "shor
 static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), out); }
 static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
 
-static void row(krf__emitter *e, krf__str *out) {
-    krf__str loops = {0};
-    krf__emit_skeleton(e, "short_row", &loops);
-    krf__unroll(loops.data, out);
-    out->failed |= loops.failed;
-    krf__str_free(&loops);
-}
+static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_row", out); }
+static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }
 
 const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_ROW", row},

@@ -77,6 +77,7 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
 
 /* The instruction of reduction or scan r, and the value that changes nothing in it. */
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
+const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
 
 /* ---- index.c ---- */

@@ -272,7 +272,7 @@ static void kept_position(krf__emitter *e, krf__str *out) {
 
 static void lanes(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__c_type(krf__reduction(e, r)->dtype), r, r);
+        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__reduction_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
@@ -295,7 +295,7 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         return;
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__c_type(krf__reduction(e, r)->dtype), r);
+        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__reduction_type(e, r), r);
         krf__str_put(out, "KEPT + o) * a->chunks + c)");
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
@@ -334,7 +334,7 @@ static void results_function(krf__emitter *e, krf__str *out) {
     krf__str_put(out, ")\nstatic inline void results(const struct krf_arguments *a, long long o");
     krf__str_put(out, k->schedule == KRF__SCAN ? ", long long p" : "");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, ", %s t%u", krf__c_type(krf__reduction(e, r)->dtype), k->n_domain + r);
+        krf__str_printf(out, ", %s t%u", krf__reduction_type(e, r), k->n_domain + r);
     }
     krf__str_put(out, ") {\n");
     krf__str inner = {0};
@@ -362,7 +362,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], *(const %s *)(a->scratch + (%u * (long long)KEPT + o) * a->chunks + c));\n", r, r,
-                        r, krf__c_type(krf__reduction(e, r)->dtype), r);
+                        r, krf__reduction_type(e, r), r);
     }
     krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
     tree(e, out);
@@ -375,7 +375,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
 
 static void columns(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__c_type(krf__reduction(e, r)->dtype);
+        const char *type = krf__reduction_type(e, r);
         krf__str_printf(out, "%s acc%u[256], stack%u[9][256];\n", type, r, r);
     }
 }

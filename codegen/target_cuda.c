@@ -34,6 +34,22 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
     }
 }
 
+void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out) {
+    krf__str_printf(out, "a.%s[0", e->operand_names[store->slot]);
+    krf__cuda_put_offset(e, store->slot, reduced, out);
+    krf__str_put(out, "] = ");
+    krf__emit_stored(e, store->args[0], (krf_dtype)store->dtype, out);
+    krf__str_put(out, ";\n");
+}
+
+void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out) {
+    krf__str loops = {0};
+    print(e, &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
 /* ---- map ---- */
 
 static void map_loads(krf__emitter *e, krf__str *out) {
@@ -204,11 +220,7 @@ static void map_stores(krf__emitter *e, krf__str *out) {
             continue;
         }
         if (k->vector == 1) {
-            krf__str_printf(out, "a.%s[0", name);
-            krf__cuda_put_offset(e, s->slot, false, out);
-            krf__str_put(out, "] = ");
-            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-            krf__str_put(out, ";\n");
+            krf__cuda_put_store(e, s, false, out);
             continue;
         }
         krf__str_printf(out, "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);
