@@ -230,7 +230,9 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
 }
 
 static void accumulators(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    if (e->k->n_reductions > 0) {
+        krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__reduction_type(e, r), r, r);
         krf__emit_identity(e, r, out);

@@ -90,7 +90,7 @@ static void put_shuffle(krf__emitter *e, uint32_t r, const char *which, const ch
 
 /* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. All threads then have what thread 0 of it has. */
 static void share(krf__emitter *e, krf__str *out) {
-    const int n = krf__row_warps(e->k);
+    const int n = e->k->n_reductions > 0 ? krf__row_warps(e->k) : 1;
     for (uint32_t r = 0; r < e->k->n_reductions && n > 1; r++) {
         krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + warp] = r%u;\n}\n", e->reduction + r, n, r);
     }
@@ -137,17 +137,11 @@ static void results(krf__emitter *e, krf__str *out) {
 
 /* ---- rounds that store elements ---- */
 
-static void body(krf__emitter *e, krf__str *out) {
-    e->mode = 0;
-    krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
-    krf__cuda_put_taken(e, out);
-}
-
 static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
 static void put_round(krf__emitter *e, krf__str *out) {
     const bool reduces = e->k->n_reductions > 0;
-    krf__emit_skeleton(e, krf__short_rows(e->k) ? (reduces ? "short_reduce" : "short_map") : reduces ? "row_reduce" : "row_map", out);
+    krf__emit_skeleton(e, !krf__short_rows(e->k) ? "row_round" : reduces ? "short_reduce" : "short_map", out);
 }
 
 static void one_round(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_round, out); }
@@ -167,7 +161,6 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},
     {"ROUND_VECTORS", krf__cuda_put_vectors},
-    {"ROUND_BODY", body},
     {"ROUND_STORES", stores},
     {NULL, NULL},
 };

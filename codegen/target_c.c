@@ -400,7 +400,10 @@ static void columns_push(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void chunk_lanes(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "chunk", out); }
+
 static const krf__hole own[] = {
+    {"CHUNK_LANES", chunk_lanes},
     {"BODY", body},
     {"POINTERS", pointers},
     {"FAST_EXTENT", fast_extent},

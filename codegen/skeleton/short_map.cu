@@ -8,7 +8,7 @@
             $ROUND_VECTORS
             #pragma unroll
             for (int k = 0; k < $VECTOR; k++) {
-                $ROUND_BODY
+                $REDUCE_BODY
             }
             $ROUND_STORES
         }
