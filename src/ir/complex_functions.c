@@ -148,15 +148,17 @@ krf__pair krf__complex_expm1(krf_graph *g, krf__pair a, bool roomy) {
 static uint32_t log_modulus(krf_graph *g, krf__pair a, uint32_t near, uint32_t u, bool roomy) {
     uint32_t most = larger_part(g, a), least = MINIMUM(ABS(a.re), ABS(IM(a)));
     uint32_t around = LOGICAL_AND(GREATER_EQUAL(most, REAL(0.5)), LESS_EQUAL(most, REAL(2)));
-    uint32_t square = ADD(MULTIPLY(SUBTRACT(most, ONE), ADD(most, ONE)), MULTIPLY(least, least)), far;
-    if (roomy) {
-        far = LOG(HYPOT(a.re, IM(a)));
-    } else {
-        uint32_t large = GREATER(most, REAL(2)), small = LESS(most, REAL(0x1p-1000)); /* a subnormal modulus has few digits */
-        uint32_t scale = WHERE(large, REAL(0.5), WHERE(small, REAL(0x1p64), REAL(1)));
-        uint32_t back = WHERE(large, REAL(LN2), WHERE(small, REAL(-64 * LN2), REAL(0)));
-        far = ADD(LOG(HYPOT(MULTIPLY(a.re, scale), MULTIPLY(IM(a), scale))), back);
+    uint32_t square = ADD(MULTIPLY(SUBTRACT(most, ONE), ADD(most, ONE)), MULTIPLY(least, least));
+    krf__pair b = {a.re, IM(a)};
+    uint32_t power = 0;
+    if (!roomy) { /* the larger part in [1, 2): its square neither overflows nor loses digits */
+        power = SUBTRACT(exponent(g, a), ONE);
+        b = by_power_of_two(g, b, NEGATIVE(power));
     }
+    /* by squares, whose root would cost digits that a large power brings to light */
+    uint32_t far = MULTIPLY(REAL(0.5), LOG(ADD(MULTIPLY(b.re, b.re), MULTIPLY(b.im, b.im))));
+    far = power != 0 ? ADD(far, MULTIPLY(power, REAL(LN2))) : far;
+    far = WHERE(ISINF(FMAX(ABS(a.re), ABS(IM(a)))), INF, far);
     if (near != 0) {
         square = WHERE(near, u, square);
         around = LOGICAL_OR(near, around);
