@@ -174,6 +174,14 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 
 static void reduce_stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid", out); }
 
+static bool stores_elements(const krf__emitter *e) {
+    bool any = false;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        any |= stores_element(e, i);
+    }
+    return any;
+}
+
 /* The element at hand, alone. */
 static void put_element(krf__emitter *e, const char *indent, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -305,11 +313,17 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
         results(e, out);
         return;
     }
+    const bool columns = e->k->schedule == KRF__REDUCE_COL;
+    krf__str_put(out, columns ? "" : "if (alone) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions && !columns; r++) {
+        krf__str_printf(out, "    shared%u[c] = r%u;\n", r, r);
+    }
+    krf__str_put(out, columns ? "" : "} else {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         put_partial(e, r, false, "c", out);
         krf__str_printf(out, " = r%u;\n", r);
     }
-    krf__str_put(out, "__threadfence();\n");
+    krf__str_put(out, columns ? "__threadfence();\n" : "__threadfence();\n}\n");
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
@@ -319,7 +333,7 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Lane t of the tree over chunks is thread t, which loads 8 partial results at once; halves meet in shared memory. */
+/* Lane t of the tree over chunks is thread t, which loads 8 partial results at once. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
@@ -332,51 +346,84 @@ static void block_combine_loops(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
         krf__str_printf(out, "}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
-    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.x < n) {\n");
+    krf__str_put(out, "__syncthreads();\n");
+}
+
+/* What is not among the lanes counts as the identity: it changes nothing. */
+static void block_tree(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    if (n < lanes) {\n        if ((int)threadIdx.x < n && (int)threadIdx.x + n < lanes) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "        shared%u[threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.x + n]);\n", r, r, r, r, r);
+        krf__str_printf(out, "            shared%u[threadIdx.x] = red%u(shared%u[threadIdx.x], shared%u[threadIdx.x + n]);\n", r, r, r, r);
     }
-    krf__str_put(out, "    }\n}\n");
+    krf__str_put(out, "        }\n        __syncthreads();\n    }\n}\n");
+}
+
+static void block_results(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "const %s r%u = shared%u[0];\n", krf__reduction_type(e, r), r, r);
+    }
+    results(e, out);
 }
 
 /* ---- reductions by columns ---- */
 
+#define COLUMN_BODY 12 /* instructions: longer ones are written out less often */
+
+/* Of the 5 levels of the tree over a thread's lanes, the upper ones: those that are visited together meet at once. */
 static void column_stacks(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s stack%u[5], r%u;\n", krf__reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s stack%u[3], r%u;\n", krf__reduction_type(e, r), r, r);
     }
 }
 
 static void column_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "r%u = ", r);
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n");
+        krf__str_printf(out, "%s acc%u[4] = {", krf__reduction_type(e, r), r);
+        for (int g = 0; g < 4; g++) {
+            krf__emit_identity(e, r, out);
+            krf__str_put(out, g < 3 ? ", " : "};\n");
+        }
     }
+}
+
+static void column_unroll(krf__emitter *e, krf__str *out) {
+    bool costly = e->k->n_domain > COLUMN_BODY;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        costly |= krf__costly(&e->k->instrs[i]);
+    }
+    krf__str_put(out, costly ? "1" : "2");
 }
 
 static void column_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    if (e->mode == 2) { /* elements are the partial results of chunks */
-        for (uint32_t r = 0; r < k->n_reductions; r++) {
-            krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
-            put_partial(e, r, true, "p", out);
-            krf__str_put(out, ");\n");
+    const bool partials = e->mode == 2; /* elements are the partial results of chunks */
+    if (!partials) {
+        krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+        krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+        if (stores_elements(e)) {
+            krf__str_put(out, "if (valid && inside) {\n");
+            put_element(e, "    ", out);
+            krf__str_put(out, "}\n");
         }
-        return;
     }
-    krf__emit_position(e, KRF__PART_REDUCED, "p", out);
-    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
-    put_element(e, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
-        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        krf__str_printf(out, "acc%u[g] = red%u(acc%u[g], valid ? ", r, r, r);
+        if (partials) {
+            put_partial(e, r, true, "p", out);
+        } else {
+            krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        }
+        krf__str_put(out, " : ");
+        krf__emit_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
 }
 
 static void column_merge(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < 5; level++) {\n    if (carry && (turn >> level & 1) != 0) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "r%u = red%u(red%u(acc%u[0], acc%u[1]), red%u(acc%u[2], acc%u[3]));\n", r, r, r, r, r, r, r, r);
+    }
+    krf__str_put(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < 3; level++) {\n    if (carry && (turn >> (level + 2) & 1) != 0) {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "        r%u = red%u(stack%u[level], r%u);\n", r, r, r, r);
     }
@@ -433,10 +480,13 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"SPLIT", split},
     {"SHARED", shared},
     {"BLOCK_COMBINE", block_combine},
+    {"BLOCK_TREE", block_tree},
+    {"BLOCK_RESULTS", block_results},
     {"COLUMN_CHUNK", column_chunk},
     {"COLUMN_COMBINE", column_combine},
     {"COLUMN_STACKS", column_stacks},
     {"COLUMN_START", column_start},
+    {"COLUMN_UNROLL", column_unroll},
     {"COLUMN_BODY", column_body},
     {"COLUMN_MERGE", column_merge},
     {"COLUMN_TREE", column_tree},

@@ -1,6 +1,7 @@
 // Long reductions: a warp a chunk, chunks of a result over blocks. The block that finishes a result last combines the
-// chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero. Once its loops are
-// written out, most of the compile time is an optimizer that finds nothing to do.
+// chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero. A block that has a
+// result to itself needs neither memory nor ticket. Once its loops are written out, most of the compile time is an
+// optimizer that finds nothing to do.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
     // NVRTC option: --Ofast-compile=min
@@ -9,6 +10,7 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     __shared__ bool last_block;
     const int thread = threadIdx.x % 32;
     const long long kept = $KEPT_SIZE;
+    const bool alone = gridDim.x == 1 && a.chunks <= 256;
     for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
         $KEPT_POSITION
         for ($INDEX c = ($INDEX)blockIdx.x * 8 + threadIdx.x / 32; c < ($INDEX)a.chunks; c += ($INDEX)gridDim.x * 8) {
@@ -22,18 +24,23 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
         if (!$SPLIT) {
             continue;
         }
+        int lanes = (int)a.chunks;
         __syncthreads();
-        if (threadIdx.x == 0) {
-            __threadfence();
-            last_block = atomicInc(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;
-        }
-        __syncthreads();
-        if (last_block) {
-            __threadfence();
-            $BLOCK_COMBINE
+        if (!alone) {
             if (threadIdx.x == 0) {
-                $RESULTS
+                __threadfence();
+                last_block = atomicInc(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;
             }
+            __syncthreads();
+            lanes = last_block ? 256 : 0;
+            if (last_block) {
+                __threadfence();
+                $BLOCK_COMBINE
+            }
+        }
+        $BLOCK_TREE
+        if (lanes > 0 && threadIdx.x == 0) {
+            $BLOCK_RESULTS
         }
         __syncthreads();
     }

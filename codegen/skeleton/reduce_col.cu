@@ -6,8 +6,8 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $SHARED
     __shared__ bool last_block;
     const long long kept = $KEPT_SIZE;
-    const $INDEX o = ($INDEX)blockIdx.x * 32 + threadIdx.x;
-    const bool inside = o < $KEPT_SIZE;
+    const $INDEX at = ($INDEX)blockIdx.x * 32 + threadIdx.x, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+    const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
     for ($INDEX c = blockIdx.y; c < ($INDEX)a.chunks; c += gridDim.y) {
         const $INDEX first = c * ($INDEX)a.chunk;
