@@ -13,6 +13,7 @@ enum { MAX_REPEAT = 101, MAX_ONLY = 64, MAX_RESULTS = 8, MOST_LAUNCHES = 4000 };
 #define BATCH_GPU 20e-3
 #define BATCH_CPU 1e-3
 #define LIMIT_BYTES ((size_t)256 << 20)
+#define SIMULATED 64 /* a scale from which on nothing is measured but that it works */
 
 static const char help[] =
     "usage: kerfuse-bench [options]\n"
@@ -204,15 +205,15 @@ static krf_status measure(bench *b, job *j) {
 /* GB/s of copies and of memsets on the GPU, 256 MiB a buffer. */
 static void measure_gpu_limits(bench *b) {
     krf_array *a[2] = {NULL, NULL};
-    const int64_t n = (int64_t)LIMIT_BYTES;
+    const int64_t n = (int64_t)LIMIT_BYTES / (b->scale < SIMULATED ? 1 : 256);
     bool ok = krf_array_create(b->contexts[0], KRF_U8, 1, &n, &a[0]) == KRF_OK && krf_array_create(b->contexts[0], KRF_U8, 1, &n, &a[1]) == KRF_OK
               && krf_context_synchronize(b->contexts[0]) == KRF_OK;
     for (int limit = 0; ok && limit < BENCH_LIMITS; limit++) {
         double times[MAX_REPEAT];
         for (int r = -1; r < 9; r++) {
-            times[r < 0 ? 0 : r] = bench_gpu_run(b->gpu, (bench_limit)limit, krf_array_data(a[0]), krf_array_data(a[1]), LIMIT_BYTES, 50);
+            times[r < 0 ? 0 : r] = bench_gpu_run(b->gpu, (bench_limit)limit, krf_array_data(a[0]), krf_array_data(a[1]), (size_t)n, 50);
         }
-        b->limits[limit] = (limit == BENCH_WRITE ? 1e-9 : 2e-9) * (double)LIMIT_BYTES / median(times, 9);
+        b->limits[limit] = (limit == BENCH_WRITE ? 1e-9 : 2e-9) * (double)n / median(times, 9);
     }
     krf_array_release(a[0]);
     krf_array_release(a[1]);

@@ -65,9 +65,10 @@ static const char *read_head(char *line, int64_t scale, bench_workload *w) {
         } else if (equals == NULL || w->n_sizes == BENCH_SIZES) {
             return failed("expected a size, best=... or math", word);
         } else if (strncmp(word, "best=", 5) != 0) {
-            int64_t size = strtoll(equals + 1, &end, 10) / (w->n_sizes == 0 ? scale : 1);
+            int64_t size = strtoll(equals + 1, &end, 10);
+            size = w->n_sizes > 0 || size < 1 ? size : size < scale ? 1 : size / scale;
             if (*end != '\0' || size < 1 || !copy_word(w->size_names[w->n_sizes], word, (size_t)(equals - word))) {
-                return failed("a size is a name and a number that --scale leaves above 0", word);
+                return failed("a size is a name and a number above 0", word);
             }
             w->sizes[w->n_sizes++] = size;
         }
