@@ -10,7 +10,7 @@
 enum { MAX_REPEAT = 101, MAX_ONLY = 64, MAX_RESULTS = 8, MOST_LAUNCHES = 4000 };
 
 /* Long enough that starting and waiting for a batch of launches does not show (microseconds). */
-#define BATCH_GPU 20e-3
+#define BATCH_GPU 12e-3
 #define BATCH_CPU 1e-3
 #define LIMIT_BYTES ((size_t)256 << 20)
 #define SIMULATED 64 /* a scale from which on nothing is measured but that it works */

@@ -34,7 +34,7 @@ class Workload:
     """A row of the table: its sizes, its inputs as (name, dtype, shape), and its program as Python statements, the last one an expression."""
 
     def __init__(self, head, lines, scale):
-        words = head.split()
+        words, self.program = head.split(), "".join(lines)
         self.name, self.best, self.sizes, self.inputs, self.statements = words[0], [], {}, [], []
         for word in words[1:]:
             key, _, value = word.partition("=")
