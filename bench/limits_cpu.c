@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { MAX_THREADS = 256, LANES = 64 };
+enum { MAX_THREADS = 256, LANES = 16 };
 
 double bench_now(void) {
     struct timespec t;
@@ -73,17 +73,21 @@ double bench_cpu_run(const bench_cpu *c, bench_limit what) {
     piece pieces[MAX_THREADS];
     pthread_t ids[MAX_THREADS];
     const size_t n = c->bytes / sizeof(double), threads = (size_t)c->threads;
-    int started = 0;
+    size_t started = 1;
     double start = bench_now();
     for (size_t t = 0; t < threads; t++) {
         size_t first = n * t / threads, last = n * (t + 1) / threads;
         pieces[t] = (piece){c->from + first, c->to + first, last - first, 0};
-        if (pthread_create(&ids[t], NULL, loops[what], &pieces[t]) != 0) {
-            break;
-        }
+    }
+    while (started < threads && pthread_create(&ids[started], NULL, loops[what], &pieces[started]) == 0) {
         started++;
     }
-    for (int t = 0; t < started; t++) {
+    /* The caller's piece, and those that no thread was to be had for. */
+    loops[what](&pieces[0]);
+    for (size_t t = started; t < threads; t++) {
+        loops[what](&pieces[t]);
+    }
+    for (size_t t = 1; t < started; t++) {
         pthread_join(ids[t], NULL);
     }
     return bench_now() - start;

@@ -181,7 +181,7 @@ def wall_clock(call, wait, budget, most=1000):
     start = time.perf_counter()
     wait(call())
     once = time.perf_counter() - start
-    reps = 7 if once * 7 < budget else max(1, int(budget / once))
+    reps = 15 if once * 15 < budget else 7 if once * 7 < budget else max(1, int(budget / once))
     n = max(1, min(most, int(budget / reps / max(once, 1e-7))))
     times = []
     for _ in range(reps):
