@@ -1,173 +1,60 @@
-/* Times kerfuse on one device, and in the same run what the device can move: a copy through kerfuse, and on the CPU plain-store copies and reads by
- * threads of its own. Each row is the median over runs, the workloads taken in turn so that a slow moment hits all of them.
- *
- *   kerfuse-bench [--device cpu|cuda] [--size N] [--repeat R] [--only NAME] [--json]
- *
- * GB/s counts the least bytes: each input read once, each output written once. */
+/* Times kerfuse on the workloads of workloads.txt, on one device, and in the same run what the device can move. bench/README.md tells the rest. */
+#include "limits.h"
+#include "workloads.h"
+
 #include <getopt.h>
-#include <kerfuse/kerfuse.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
-#define MAX_REPEAT 101
-#define LAUNCHES 10 /* of a GPU between two looks at the clock */
+enum { MAX_REPEAT = 101, MAX_ONLY = 64, MAX_RESULTS = 8, MOST_LAUNCHES = 4000 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* Long enough that starting and waiting for a batch of launches does not show (microseconds). */
+#define BATCH_GPU 12e-3
+#define BATCH_CPU 1e-3
+#define LIMIT_BYTES ((size_t)256 << 20)
+#define SIMULATED 64 /* a scale from which on nothing is measured but that it works */
 
-static void check(krf_status status) {
-    if (status != KRF_OK) {
-        fprintf(stderr, "kerfuse-bench: %s: %s\n", krf_status_name(status), krf_error_message());
-        exit(1);
-    }
-}
+static const char help[] =
+    "usage: kerfuse-bench [options]\n"
+    "\n"
+    "      --device D       auto (default), cpu, cuda, cuda:1\n"
+    "      --only TEXT      workloads whose name holds the text; may be given several times\n"
+    "      --scale K        divides the first size of each workload\n"
+    "      --repeat R       timings, of which the median counts (GPU 7, CPU 15)\n"
+    "      --math WHICH     precise, fast, or both (default): the rows bound by arithmetic in either mode\n"
+    "      --clock WHICH    of a GPU: wall (default), long batches on kerfuse's own stream; events, on a stream of the caller\n"
+    "      --no-runs        plans and compiles only\n"
+    "      --spills         names the kernels that use local memory (CUDA)\n"
+    "      --json           one object a line\n"
+    "      --list           the names of the workloads\n"
+    "      --workloads FILE another table\n";
 
-/* ---- what the machine can do: plain loops over huge pages, one piece a thread ---- */
+typedef struct bench {
+    krf_context *contexts[2]; /* precise, fast */
+    krf_device_info info;
+    const char *only[MAX_ONLY];
+    int n_only, repeat;
+    int64_t scale;
+    bool json, spills, list, no_runs, events, precise, fast;
+    const char *table, *device;
+    bench_gpu *gpu;
+    bench_cpu cpu;
+    double limits[BENCH_LIMITS]; /* GB/s; on the CPU those that were measured beside the last workload */
+    bool failed;
+} bench;
 
-typedef struct piece {
-    const double *from;
-    double *to;
-    size_t n;
-    double sum;
-} piece;
-
-/* The addition keeps compilers from calling memcpy, which would write past the cache. */
-__attribute__((noinline)) static void *copy_piece(void *p) {
-    piece *it = p;
-    for (size_t i = 0; i < it->n; i++) {
-        it->to[i] = it->from[i] + 0.0;
-    }
-    return NULL;
-}
-
-__attribute__((noinline)) static void *read_piece(void *p) {
-    piece *it = p;
-    double lanes[64] = {0};
-    for (size_t i = 0; i + 64 <= it->n; i += 64) {
-        for (size_t k = 0; k < 64; k++) {
-            lanes[k] += it->from[i + k];
-        }
-    }
-    for (size_t k = 0; k < 64; k++) {
-        it->sum += lanes[k];
-    }
-    return NULL;
-}
-
-static double run_pieces(void *(*work)(void *), const double *from, double *to, size_t n, int threads) {
-    piece pieces[64];
-    pthread_t ids[64];
-    double start = now();
-    for (int t = 0; t < threads; t++) {
-        size_t first = n * (size_t)t / (size_t)threads, last = n * ((size_t)t + 1) / (size_t)threads;
-        pieces[t] = (piece){from + first, to == NULL ? NULL : to + first, last - first, 0};
-        if (pthread_create(&ids[t], NULL, work, &pieces[t]) != 0) {
-            exit(1);
-        }
-    }
-    for (int t = 0; t < threads; t++) {
-        pthread_join(ids[t], NULL);
-    }
-    return now() - start;
-}
-
-static double *huge(size_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        exit(1);
-    }
-    madvise(p, bytes, MADV_HUGEPAGE);
-    memset(p, 1, bytes);
-    return p;
-}
-
-/* ---- workloads ---- */
-
-typedef struct workload {
-    const char *name, *text;
-    krf_dtype dtype;
-    int inputs;
-    double writes; /* outputs of full size */
-    int64_t divide; /* of --size */
-} workload;
-
-static const workload workloads[] = {
-    {"copy_f32", NULL, KRF_F32, 1, 1, 1},
-    {"softplus_f32", "maximum(x,0)+log1p(exp(-abs(x)))", KRF_F32, 1, 1, 1},
-    {"softplus_f64", "maximum(x,0)+log1p(exp(-abs(x)))", KRF_F64, 1, 1, 1},
-    {"sqdiff_f32", "(x-y)**2", KRF_F32, 2, 1, 1},
-    {"sum_sqdiff_f32", "sum((x-y)**2)", KRF_F32, 2, 0, 1},
-    {"sum_f32", "sum(x)", KRF_F32, 1, 0, 1},
-    {"sum_f32_1M", "sum(x)", KRF_F32, 1, 0, 64},
-    {"rowmean_f32_8192", "mean(reshape(x, (-1, 8192)), axis=1)", KRF_F32, 1, 0, 1},
-    {"rowsum_f32_64", "sum(reshape(x, (-1, 64)), axis=1)", KRF_F32, 1, 1.0 / 64, 1},
-    {"colsum_f32_8192", "sum(reshape(x, (-1, 8192)), axis=0)", KRF_F32, 1, 0, 1},
-    {"outer_sqdiff_f32", "r = reshape(x, (-1, 8192)); (r - r[0:1, :])**2", KRF_F32, 1, 1, 1},
-    {"nll_f64", "z = (x - 0.1) / 1.7; -sum(-0.5 * z * z - log(1.7))", KRF_F64, 1, 0, 2},
-};
-#define N_WORKLOADS (sizeof workloads / sizeof *workloads)
-
-typedef struct prepared {
+/* One workload while it is measured. */
+typedef struct job {
+    const bench_workload *w;
+    krf_context *context;
+    const char *math;
+    krf_array *inputs[BENCH_INPUTS], *outputs[MAX_RESULTS];
     krf_plan *plan;
-    krf_array *inputs[2], *output;
-    double bytes, compile_ms, times[MAX_REPEAT];
-} prepared;
-
-static krf_array *samples(krf_context *ctx, krf_dtype dtype, int64_t n, unsigned seed) {
-    krf_array *a;
-    uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
-    void *data = malloc((size_t)n * krf_dtype_size(dtype));
-    if (data == NULL) {
-        exit(1);
-    }
-    for (int64_t i = 0; i < n; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        double v = (double)(state >> 40) / (1 << 24) * 16 - 8;
-        if (dtype == KRF_F32) {
-            ((float *)data)[i] = (float)v;
-        } else {
-            ((double *)data)[i] = v;
-        }
-    }
-    check(krf_array_from_host(ctx, dtype, 1, &n, data, &a));
-    free(data);
-    return a;
-}
-
-static void prepare(krf_context *ctx, const workload *w, int64_t size, prepared *p) {
-    int64_t n = size / w->divide;
-    krf_binding names[2];
-    krf_cache_stats before = {.size = sizeof before}, after = {.size = sizeof after};
-    for (int i = 0; i < w->inputs; i++) {
-        p->inputs[i] = samples(ctx, w->dtype, n, (unsigned)i + 1);
-        names[i] = krf_bind_array(i == 0 ? "x" : "y", p->inputs[i]);
-    }
-    p->bytes = (double)n * (double)krf_dtype_size(w->dtype) * ((double)w->inputs + w->writes);
-    if (w->text == NULL) {
-        check(krf_array_create(ctx, w->dtype, 1, &n, &p->output));
-        return;
-    }
-    krf_graph *g = krf_graph_create(ctx);
-    krf_expr y;
-    check(krf_parse(g, w->text, names, w->inputs, &y));
-    check(krf_context_cache_stats(ctx, &before));
-    check(krf_compile(g, 1, &y, NULL, &p->plan));
-    check(krf_context_cache_stats(ctx, &after));
-    p->compile_ms = after.compile_ms - before.compile_ms;
-    krf_graph_destroy(g);
-}
-
-static void run_once(const workload *w, prepared *p) {
-    check(w->text == NULL ? krf_array_copy(p->output, p->inputs[0]) : krf_plan_run(p->plan, NULL, 0, NULL, &p->output));
-}
+    int n_outputs;
+    double bytes_in, bytes_out, plan_ms, compile_ms, times[MAX_REPEAT], limit_times[MAX_REPEAT], launches_ms;
+    bench_limit limit;
+} job;
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -179,88 +66,332 @@ static double median(double *v, int n) {
     return v[n / 2];
 }
 
-static void print_row(bool json, const char *name, double ms, double best, double gbs, double of_copy, double of_read, double compile_ms) {
-    if (json) {
-        printf("{\"name\":\"%s\",\"ms\":%.5f,\"best_ms\":%.5f,\"gb_per_s\":%.1f,\"of_copy\":%.3f,\"of_read\":%.3f,\"compile_ms\":%.2f}\n", name, ms,
-               best, gbs, of_copy, of_read, compile_ms);
-    } else {
-        printf("%-20s %10.4f %10.4f %9.1f %8.3f %8.3f %10.2f\n", name, ms, best, gbs, of_copy, of_read, compile_ms);
+/* ---- inputs and plans ---- */
+
+/* Parses and compiles. load: its kernels too. */
+static krf_status make_plan(krf_context *context, const char *text, int n, const krf_binding *bindings, bool load, krf_plan **plan, int *count) {
+    krf_compile_options options = krf_compile_options_default();
+    krf_graph *g = krf_graph_create(context);
+    krf_expr results[MAX_RESULTS];
+    krf_status status = krf_parse_many(g, text, bindings, n, MAX_RESULTS, results, count);
+    options.load = load;
+    status = status != KRF_OK ? status : krf_compile(g, *count, results, &options, plan);
+    krf_graph_destroy(g);
+    return status;
+}
+
+/* Numbers from 0.1 to 1, or integers from 1 to 99, made on the device by one kernel a dtype. */
+static krf_status make_input(krf_context *context, const bench_input *input, int seed, krf_array **array) {
+    const char *name = krf_dtype_name(input->dtype);
+    int64_t n = 1;
+    char text[192];
+    krf_plan *plan = NULL;
+    krf_array *flat = NULL;
+    int count = 0;
+    for (int i = 0; i < input->rank; i++) {
+        n *= input->shape[i];
+    }
+    switch (input->dtype) {
+    case KRF_BOOL: snprintf(text, sizeof text, "random_bernoulli(0.5, %lld, seed)", (long long)n); break;
+    case KRF_F16:
+    case KRF_BF16:
+    case KRF_F32:
+    case KRF_F64: snprintf(text, sizeof text, "random_uniform(%lld, seed, dtype=%s) * 0.9 + 0.1", (long long)n, name); break;
+    case KRF_C64:
+    case KRF_C128:
+        name = input->dtype == KRF_C64 ? "f32" : "f64";
+        snprintf(text, sizeof text, "complex(random_uniform(%lld, seed, dtype=%s), random_uniform(%lld, seed + 100, dtype=%s))", (long long)n,
+                 name, (long long)n, name);
+        break;
+    default: snprintf(text, sizeof text, "random_integers(1, 100, %lld, seed, dtype=%s)", (long long)n, name);
+    }
+    const krf_binding binding = krf_bind_int("seed", seed);
+    krf_status status = make_plan(context, text, 1, &binding, true, &plan, &count);
+    status = status != KRF_OK ? status : krf_plan_run(plan, NULL, 0, NULL, &flat);
+    status = status != KRF_OK ? status : krf_array_view(flat, input->rank, input->shape, NULL, 0, array);
+    krf_array_release(flat);
+    krf_plan_release(plan);
+    return status;
+}
+
+static double array_bytes(const krf_array *a) { return (double)krf_array_size(a) * (double)krf_dtype_size(krf_array_dtype(a)); }
+
+/* Everything up to the first result. */
+static krf_status prepare(const bench *b, job *j) {
+    krf_binding bindings[BENCH_INPUTS + BENCH_SIZES];
+    krf_cache_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    krf_status status = KRF_OK;
+    int n = 0;
+    for (int i = 0; i < j->w->n_inputs && status == KRF_OK; i++) {
+        status = make_input(j->context, &j->w->inputs[i], i + 1, &j->inputs[i]);
+        if (status == KRF_OK) {
+            bindings[n++] = krf_bind_array(j->w->inputs[i].name, j->inputs[i]);
+            j->bytes_in += array_bytes(j->inputs[i]);
+        }
+    }
+    for (int i = 0; i < j->w->n_sizes; i++) {
+        bindings[n++] = krf_bind_int(j->w->size_names[i], j->w->sizes[i]);
+    }
+    /* The lesser of two: the first one warms the processor's caches up. */
+    for (int i = 0; i < 2 && status == KRF_OK; i++) {
+        double start = bench_now();
+        status = make_plan(j->context, j->w->program, n, bindings, false, &j->plan, &j->n_outputs);
+        double ms = (bench_now() - start) * 1e3;
+        j->plan_ms = i == 0 || ms < j->plan_ms ? ms : j->plan_ms;
+        krf_plan_release(j->plan);
+        j->plan = NULL;
+    }
+    status = status != KRF_OK ? status : krf_context_cache_stats(j->context, &before);
+    status = status != KRF_OK ? status : make_plan(j->context, j->w->program, n, bindings, true, &j->plan, &j->n_outputs);
+    status = status != KRF_OK ? status : krf_context_cache_stats(j->context, &after);
+    j->compile_ms = after.compile_ms - before.compile_ms;
+    if (status == KRF_OK && !b->no_runs) {
+        status = krf_plan_run(j->plan, b->events ? bench_gpu_stream(b->gpu) : NULL, 0, NULL, j->outputs);
+        status = status != KRF_OK ? status : krf_context_synchronize(j->context);
+    }
+    for (int i = 0; i < j->n_outputs && j->outputs[i] != NULL; i++) {
+        j->bytes_out += array_bytes(j->outputs[i]);
+    }
+    /* Of a GPU a copy stands for reads as well: it reads as fast as it copies. */
+    j->limit = j->bytes_in == 0 ? BENCH_WRITE : !b->info.is_cuda && j->bytes_out * 8 < j->bytes_in ? BENCH_READ : BENCH_COPY;
+    return status;
+}
+
+static void release(job *j) {
+    krf_plan_release(j->plan);
+    for (int i = 0; i < BENCH_INPUTS; i++) {
+        krf_array_release(j->inputs[i]);
+    }
+    for (int i = 0; i < MAX_RESULTS; i++) {
+        krf_array_release(j->outputs[i]);
     }
 }
 
-int main(int argc, char **argv) {
-    static const struct option longs[] = {{"device", 1, NULL, 'd'}, {"size", 1, NULL, 'n'}, {"repeat", 1, NULL, 'r'},
-                                          {"only", 1, NULL, 'o'},   {"json", 0, NULL, 'j'}, {NULL, 0, NULL, 0}};
-    int64_t size = 1 << 26;
-    int repeat = 21, option;
-    const char *only = NULL;
-    bool json = false;
+/* ---- timing ---- */
+
+/* Seconds a launch, of so many in a row. */
+static krf_status time_batch(const bench *b, job *j, int launches, double *seconds) {
+    void *stream = b->events ? bench_gpu_stream(b->gpu) : NULL;
+    krf_status status = krf_context_synchronize(j->context);
+    bool clock = b->events && bench_gpu_start(b->gpu);
+    double start = bench_now();
+    for (int i = 0; i < launches && status == KRF_OK; i++) {
+        status = krf_plan_run(j->plan, stream, 0, NULL, j->outputs);
+    }
+    *seconds = clock ? bench_gpu_stop(b->gpu) : 0;
+    status = status != KRF_OK ? status : krf_context_synchronize(j->context);
+    *seconds = (clock ? *seconds : bench_now() - start) / launches;
+    return status;
+}
+
+static krf_status measure(bench *b, job *j) {
+    const double batch = b->info.is_cuda ? BATCH_GPU : BATCH_CPU;
+    double once = 0;
+    krf_status status = KRF_OK;
+    int launches = 1;
+    for (int i = 0; i < 3 && status == KRF_OK; i++) {
+        status = time_batch(b, j, launches, &once);
+        double wanted = batch / (once > 1e-7 ? once : 1e-7);
+        launches = wanted < 1 ? 1 : wanted > MOST_LAUNCHES ? MOST_LAUNCHES : (int)wanted;
+    }
+    for (int r = 0; r < b->repeat && status == KRF_OK; r++) {
+        /* Beside each other, so that a slow moment hits both. */
+        j->limit_times[r] = b->info.is_cuda ? 0 : bench_cpu_run(&b->cpu, j->limit);
+        status = time_batch(b, j, launches, &j->times[r]);
+    }
+    return status;
+}
+
+/* GB/s of copies and of memsets on the GPU, 256 MiB a buffer. */
+static void measure_gpu_limits(bench *b) {
+    krf_array *a[2] = {NULL, NULL};
+    const int64_t n = (int64_t)LIMIT_BYTES / (b->scale < SIMULATED ? 1 : 256);
+    bool ok = krf_array_create(b->contexts[0], KRF_U8, 1, &n, &a[0]) == KRF_OK && krf_array_create(b->contexts[0], KRF_U8, 1, &n, &a[1]) == KRF_OK
+              && krf_context_synchronize(b->contexts[0]) == KRF_OK;
+    for (int limit = 0; ok && limit < BENCH_LIMITS; limit++) {
+        double times[MAX_REPEAT];
+        for (int r = -1; r < 9; r++) {
+            times[r < 0 ? 0 : r] = bench_gpu_run(b->gpu, (bench_limit)limit, krf_array_data(a[0]), krf_array_data(a[1]), (size_t)n, 50);
+        }
+        b->limits[limit] = (limit == BENCH_WRITE ? 1e-9 : 2e-9) * (double)n / median(times, 9);
+    }
+    krf_array_release(a[0]);
+    krf_array_release(a[1]);
+}
+
+/* ---- output ---- */
+
+static const char *const limit_names[BENCH_LIMITS] = {"copy", "read", "write"};
+
+static void print_spills(const job *j) {
+    for (int i = 0; i < krf_plan_kernels(j->plan); i++) {
+        krf_kernel_info info = {.size = sizeof info};
+        if (krf_plan_kernel(j->plan, i, &info) == KRF_OK && info.spill_bytes > 0) {
+            printf("# %s: kernel %d (%s) has %d bytes of local memory a thread, %d registers\n", j->w->name, i, info.schedule, info.spill_bytes,
+                   info.registers);
+        }
+    }
+}
+
+static void print_row(bench *b, job *j) {
+    double seconds = b->no_runs ? 0 : median(j->times, b->repeat), best = b->no_runs ? 0 : j->times[0];
+    if (!b->info.is_cuda && !b->no_runs) {
+        median(j->limit_times, b->repeat); /* sorts them */
+        b->limits[j->limit] = (j->limit == BENCH_COPY ? 2e-9 : 1e-9) * (double)b->cpu.bytes / j->limit_times[0];
+    }
+    /* The best of both on a CPU, which other processes disturb. */
+    const double bytes = j->bytes_in + j->bytes_out, gbs = seconds > 0 ? bytes * 1e-9 / (b->info.is_cuda ? seconds : best) : 0;
+    const double of_limit = b->limits[j->limit] > 0 ? gbs / b->limits[j->limit] : 0;
+    if (b->json) {
+        printf("{\"workload\":\"%s\",\"peer\":\"kerfuse\",\"math\":\"%s\",\"ms\":%.5f,\"best_ms\":%.5f,\"gbs\":%.1f,\"of\":\"%s\",\"of_limit\":%.4f,"
+               "\"limit_gbs\":%.1f,\"bytes\":%.0f,\"kernels\":%d,\"compile_ms\":%.2f,\"plan_ms\":%.3f,\"scale\":%lld}\n",
+               j->w->name, j->math, seconds * 1e3, best * 1e3, gbs, limit_names[j->limit], of_limit, b->limits[j->limit], bytes,
+               krf_plan_kernels(j->plan), j->compile_ms, j->plan_ms, (long long)b->scale);
+    } else {
+        printf("%-28s %-7s %10.4f %10.4f %8.1f %6.3f of %-5s %3d %9.1f %8.3f\n", j->w->name, j->math, seconds * 1e3, best * 1e3, gbs, of_limit,
+               limit_names[j->limit], krf_plan_kernels(j->plan), j->compile_ms, j->plan_ms);
+    }
+    fflush(stdout);
+}
+
+static void run_workload(bench *b, const bench_workload *w, bool fast) {
+    job j = {.w = w, .context = b->contexts[fast], .math = fast ? "fast" : "precise"};
+    krf_status status = prepare(b, &j);
+    status = status != KRF_OK || b->no_runs ? status : measure(b, &j);
+    if (status == KRF_OK) {
+        print_row(b, &j);
+    } else {
+        fprintf(stderr, "kerfuse-bench: %s: %s: %s\n", w->name, krf_status_name(status), krf_error_message());
+        b->failed = true;
+    }
+    if (status == KRF_OK && b->spills) {
+        print_spills(&j);
+    }
+    release(&j);
+}
+
+/* ---- the whole ---- */
+
+static bool wanted(const bench *b, const char *name) {
+    bool found = b->n_only == 0;
+    for (int i = 0; i < b->n_only && !found; i++) {
+        found = strstr(name, b->only[i]) != NULL;
+    }
+    return found;
+}
+
+static bool open_context(bench *b, bool fast) {
     krf_context_options options = krf_context_options_default();
+    options.device = b->device != NULL ? b->device : options.device;
     options.blocking_compile = true;
     options.cpu_tier = options.cpu_tier == KRF_CPU_AUTO ? KRF_CPU_COMPILE : options.cpu_tier;
-    while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-        switch (option) {
-        case 'd': options.device = optarg; break;
-        case 'n': size = atoll(optarg); break;
-        case 'r': repeat = atoi(optarg); break;
-        case 'o': only = optarg; break;
-        case 'j': json = true; break;
-        default: return 2;
+#ifdef KRF_BENCH_MATH
+    options.math = fast ? KRF_MATH_FAST : KRF_MATH_PRECISE;
+#endif
+    b->info.size = sizeof b->info;
+    if (krf_context_create(&options, &b->contexts[fast]) != KRF_OK || krf_context_device(b->contexts[fast], &b->info) != KRF_OK) {
+        fprintf(stderr, "kerfuse-bench: %s\n", krf_error_message());
+        return false;
+    }
+    return true;
+}
+
+static bool open_limits(bench *b) {
+    if (b->info.is_cuda) {
+        const char *colon = b->device != NULL ? strchr(b->device, ':') : NULL;
+        b->gpu = bench_gpu_open(colon != NULL ? atoi(colon + 1) : 0);
+        if (b->gpu != NULL && !b->no_runs) {
+            measure_gpu_limits(b);
+        }
+        return b->gpu != NULL;
+    }
+    b->events = false;
+    return b->no_runs || bench_cpu_open(&b->cpu, LIMIT_BYTES / (size_t)(b->scale < 4 ? b->scale : 4), b->info.multiprocessors);
+}
+
+static void print_head(const bench *b) {
+    printf("# %s, %s, %s, %d %s, scale %lld, median of %d\n", b->info.name, b->info.arch, b->info.compiler != NULL ? b->info.compiler : "no compiler",
+           b->info.multiprocessors, b->info.is_cuda ? "multiprocessors" : "threads", (long long)b->scale, b->repeat);
+    if (b->info.is_cuda) {
+        printf("# copy %.1f GB/s, write %.1f GB/s; clock: %s\n", b->limits[BENCH_COPY], b->limits[BENCH_WRITE], b->events ? "events" : "wall");
+    }
+    if (!b->json) {
+        printf("%-28s %-7s %10s %10s %8s %15s %3s %9s %8s\n", "workload", "math", "ms", "best ms", "GB/s", "fraction", "krn", "compile", "plan ms");
+    }
+}
+
+static bool read_arguments(bench *b, int argc, char **argv) {
+    enum { DEVICE = 256, ONLY, SCALE, REPEAT, MATH, CLOCK, NO_RUNS, SPILLS, JSON, LIST, TABLE, HELP };
+    static const struct option longs[] = {{"device", 1, NULL, DEVICE}, {"only", 1, NULL, ONLY},       {"scale", 1, NULL, SCALE},
+                                          {"repeat", 1, NULL, REPEAT}, {"math", 1, NULL, MATH},       {"clock", 1, NULL, CLOCK},
+                                          {"no-runs", 0, NULL, NO_RUNS}, {"spills", 0, NULL, SPILLS}, {"json", 0, NULL, JSON},
+                                          {"list", 0, NULL, LIST},     {"workloads", 1, NULL, TABLE}, {"help", 0, NULL, HELP},
+                                          {NULL, 0, NULL, 0}};
+    for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {
+        switch (c) {
+        case DEVICE: b->device = optarg; break;
+        case ONLY: b->only[b->n_only] = optarg; b->n_only += b->n_only < MAX_ONLY - 1; break;
+        case SCALE: b->scale = atoll(optarg); break;
+        case REPEAT: b->repeat = atoi(optarg); break;
+        case MATH: b->precise = strcmp(optarg, "fast") != 0; b->fast = strcmp(optarg, "precise") != 0; break;
+        case CLOCK: b->events = strcmp(optarg, "events") == 0; break;
+        case NO_RUNS: b->no_runs = true; break;
+        case SPILLS: b->spills = true; break;
+        case JSON: b->json = true; break;
+        case LIST: b->list = true; break;
+        case TABLE: b->table = optarg; break;
+        default: fprintf(c == HELP ? stdout : stderr, "%s", help); exit(c == HELP ? 0 : 2);
         }
     }
-    repeat = repeat < 1 ? 1 : repeat > MAX_REPEAT ? MAX_REPEAT : repeat;
-    krf_context *ctx;
-    krf_device_info info = {.size = sizeof info};
-    check(krf_context_create(&options, &ctx));
-    check(krf_context_device(ctx, &info));
-    static prepared all[N_WORKLOADS];
-    static double copies[MAX_REPEAT], reads[MAX_REPEAT];
-    for (size_t w = 0; w < N_WORKLOADS; w++) {
-        if (only == NULL || w == 0 || strcmp(only, workloads[w].name) == 0) {
-            prepare(ctx, &workloads[w], size, &all[w]);
+    b->scale = b->scale < 1 ? 1 : b->scale;
+    b->repeat = b->repeat > MAX_REPEAT ? MAX_REPEAT : b->repeat;
+    return optind == argc;
+}
+
+int main(int argc, char **argv) {
+    bench b = {.scale = 1, .precise = true, .fast = true, .table = KRF_BENCH_WORKLOADS};
+    bench_workloads list;
+    if (!read_arguments(&b, argc, argv)) {
+        fprintf(stderr, "%s", help);
+        return 2;
+    }
+    const char *error = bench_workloads_read(b.table, b.scale, &list);
+    if (error != NULL) {
+        fprintf(stderr, "kerfuse-bench: %s\n", error);
+        return 1;
+    }
+    if (!b.list) {
+#ifndef KRF_BENCH_MATH
+        b.precise = true; /* the only mode of this library */
+        b.fast = false;
+#endif
+        bool ok = open_context(&b, false) && (!b.fast || open_context(&b, true));
+        b.repeat = b.repeat > 0 ? b.repeat : b.info.is_cuda ? 7 : 15;
+        b.failed = !ok || !open_limits(&b);
+        if (!b.failed) {
+            print_head(&b);
         }
     }
-    size_t n = (size_t)size / 2; /* as doubles: the bytes of the f32 workloads */
-    double *from = info.is_cuda ? NULL : huge(n * 8), *to = info.is_cuda ? NULL : huge(n * 8);
-    for (int r = -2; r < repeat; r++) { /* two rounds to warm up */
-        for (size_t w = 0; w < N_WORKLOADS; w++) {
-            if (all[w].bytes == 0) {
-                continue;
-            }
-            int launches = info.is_cuda ? LAUNCHES : 1;
-            check(krf_context_synchronize(ctx));
-            double start = now();
-            for (int i = 0; i < launches; i++) {
-                run_once(&workloads[w], &all[w]);
-            }
-            check(krf_context_synchronize(ctx));
-            all[w].times[r < 0 ? 0 : r] = (now() - start) / launches;
+    for (int i = 0; i < list.n && (b.list || b.contexts[0] != NULL) && !(b.failed && b.info.size == 0); i++) {
+        const bench_workload *w = &list.of[i];
+        if (!wanted(&b, w->name)) {
+            continue;
         }
-        if (!info.is_cuda) {
-            copies[r < 0 ? 0 : r] = run_pieces(copy_piece, from, to, n, info.multiprocessors);
-            reads[r < 0 ? 0 : r] = run_pieces(read_piece, from, NULL, n, info.multiprocessors);
+        if (b.list) {
+            printf("%s\n", w->name);
+            continue;
+        }
+        if (b.precise) {
+            run_workload(&b, w, false);
+        }
+        if (b.fast && w->math) {
+            run_workload(&b, w, true);
         }
     }
-    double copy = (double)n * 16 / 1e9 / median(copies, repeat), read = (double)n * 8 / 1e9 / median(reads, repeat);
-    if (info.is_cuda) {
-        copy = read = all[0].bytes / 1e9 / median(all[0].times, repeat);
-    }
-    printf("# %s, %s, %s, %d %s, %lld elements, %d runs, median\n", info.name, info.arch, info.compiler != NULL ? info.compiler : "no compiler",
-           info.multiprocessors, info.is_cuda ? "multiprocessors" : "threads", (long long)size, repeat);
-    printf("# copy %.1f GB/s (%s), read %.1f GB/s\n", copy, info.is_cuda ? "device to device" : "plain stores", read);
-    if (!json) {
-        printf("%-20s %10s %10s %9s %8s %8s %10s\n", "workload", "ms", "best ms", "GB/s", "of copy", "of read", "compile ms");
-    }
-    for (size_t w = 0; w < N_WORKLOADS; w++) {
-        if (all[w].bytes > 0) {
-            double t = median(all[w].times, repeat), gbs = all[w].bytes / 1e9 / t;
-            print_row(json, workloads[w].name, t * 1e3, all[w].times[0] * 1e3, gbs, gbs / copy, gbs / read, all[w].compile_ms);
-        }
-        krf_plan_release(all[w].plan);
-        krf_array_release(all[w].inputs[0]);
-        krf_array_release(all[w].inputs[1]);
-        krf_array_release(all[w].output);
-    }
-    krf_context_destroy(ctx);
-    return 0;
+    bench_cpu_close(&b.cpu);
+    bench_gpu_close(b.gpu);
+    krf_context_destroy(b.contexts[0]);
+    krf_context_destroy(b.contexts[1]);
+    bench_workloads_free(&list);
+    return b.failed;
 }

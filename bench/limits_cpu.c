@@ -1,0 +1,104 @@
+/* Plain loops over huge pages, one piece a thread. */
+#include "limits.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { MAX_THREADS = 256, LANES = 16 };
+
+double bench_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct piece {
+    const double *from;
+    double *to;
+    size_t n;
+    double sum;
+} piece;
+
+/* The addition keeps compilers from calling memcpy, which would write past the cache. */
+__attribute__((noinline)) static void *copy_piece(void *p) {
+    piece *it = p;
+    for (size_t i = 0; i < it->n; i++) {
+        it->to[i] = it->from[i] + 0.0;
+    }
+    return NULL;
+}
+
+__attribute__((noinline)) static void *read_piece(void *p) {
+    piece *it = p;
+    double lanes[LANES] = {0};
+    for (size_t i = 0; i + LANES <= it->n; i += LANES) {
+        for (size_t k = 0; k < LANES; k++) {
+            lanes[k] += it->from[i + k];
+        }
+    }
+    for (size_t k = 0; k < LANES; k++) {
+        it->sum += lanes[k];
+    }
+    return NULL;
+}
+
+/* Values that differ, for one value in all places would be a memset, which writes past the cache. */
+__attribute__((noinline)) static void *write_piece(void *p) {
+    piece *it = p;
+    for (size_t i = 0; i < it->n; i++) {
+        it->to[i] = (double)(int)i;
+    }
+    return NULL;
+}
+
+bool bench_cpu_open(bench_cpu *c, size_t bytes, int threads) {
+    *c = (bench_cpu){.bytes = bytes, .threads = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads};
+    for (int i = 0; i < 2; i++) {
+        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) {
+            bench_cpu_close(c);
+            return false;
+        }
+        madvise(p, bytes, MADV_HUGEPAGE);
+        memset(p, 1, bytes);
+        *(i == 0 ? &c->from : &c->to) = p;
+    }
+    return true;
+}
+
+double bench_cpu_run(const bench_cpu *c, bench_limit what) {
+    static void *(*const loops[BENCH_LIMITS])(void *) = {copy_piece, read_piece, write_piece};
+    piece pieces[MAX_THREADS];
+    pthread_t ids[MAX_THREADS];
+    const size_t n = c->bytes / sizeof(double), threads = (size_t)c->threads;
+    size_t started = 1;
+    double start = bench_now();
+    for (size_t t = 0; t < threads; t++) {
+        size_t first = n * t / threads, last = n * (t + 1) / threads;
+        pieces[t] = (piece){c->from + first, c->to + first, last - first, 0};
+    }
+    while (started < threads && pthread_create(&ids[started], NULL, loops[what], &pieces[started]) == 0) {
+        started++;
+    }
+    /* The caller's piece, and those that no thread was to be had for. */
+    loops[what](&pieces[0]);
+    for (size_t t = started; t < threads; t++) {
+        loops[what](&pieces[t]);
+    }
+    for (size_t t = 1; t < started; t++) {
+        pthread_join(ids[t], NULL);
+    }
+    return bench_now() - start;
+}
+
+void bench_cpu_close(bench_cpu *c) {
+    if (c->from != NULL) {
+        munmap(c->from, c->bytes);
+    }
+    if (c->to != NULL) {
+        munmap(c->to, c->bytes);
+    }
+    *c = (bench_cpu){.from = NULL};
+}
