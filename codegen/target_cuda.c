@@ -50,44 +50,8 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
     krf__str_free(&loops);
 }
 
-/* ---- map ---- */
-
-static void map_loads(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    bool tail = k->vector > 1 && k->n_kept == 1;
-    if (tail) {
-        krf__str_printf(out, "const bool whole = i + %d <= n0;\n", k->vector);
-    }
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
-        if (krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, i), type, k->vector, name);
-        }
-        if (k->operands[i].store) {
-            continue;
-        }
-        if (k->operands[i].counts || k->operands[i].gathered) {
-            krf__str_printf(out, "const %s%s v_%s = a.%s", k->operands[i].counts ? "long long" : type, k->operands[i].counts ? "" : " *", name, name);
-            krf__cuda_put_offset(e, i, false, out);
-            krf__str_put(out, ";\n");
-            continue;
-        }
-        if (!krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "const %s v_%s = a.%s[0", type, name, name);
-            krf__cuda_put_offset(e, i, false, out);
-            krf__str_put(out, "];\n");
-            continue;
-        }
-        const char *lead = tail ? "if (whole) {\n    " : "";
-        krf__str_printf(out, "%sv_%s.word = __ldcs((const %s *)(a.%s", lead, name, krf__cuda_word_type(e, i), name);
-        krf__cuda_put_offset(e, i, false, out);
-        krf__str_put(out, "));\n");
-        if (tail) {
-            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < n0 ? a.%s[i + k] : (%s)0;\n    }\n}\n",
-                            k->vector, name, name, type);
-        }
-    }
-}
+/* Which of a thread's loads, or of its vectors, is at hand. */
+static const char *element(const krf__kernel *k) { return k->schedule != KRF__MAP ? "[q]" : krf__map_each(k) > 1 ? "[u]" : ""; }
 
 /* The value of an operand that counts, or the address of one that is gathered, which takes the k-th element of a vector as one step along the fast dimension more. */
 static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
@@ -96,7 +60,7 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     int fast = k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
     bool along = e->mode == 0 && k->schedule != KRF__REDUCE_COL;
     if (along) {
-        krf__str_printf(out, k->schedule == KRF__MAP ? "(v_%s" : "(v_%s[q]", name);
+        krf__str_printf(out, "(v_%s%s", name, element(k));
     } else {
         krf__str_printf(out, "(a.%s", name);
         krf__cuda_put_offset(e, operand, e->mode != 1, out);
@@ -128,7 +92,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__cuda_put_offset(e, i->slot, true, out);
         krf__str_put(out, "]");
     } else if (e->k->schedule == KRF__MAP) {
-        krf__str_printf(out, krf__cuda_vectored(e, i->slot) ? "v_%s.at[k]" : "v_%s", name);
+        krf__str_printf(out, krf__cuda_vectored(e, i->slot) ? "v_%s.at[k]" : "v_%s%s", name, element(e->k));
     } else if (krf__cuda_vectored(e, i->slot)) {
         krf__str_printf(out, "v_%s[q].at[k]", name);
     } else {
@@ -192,47 +156,6 @@ static void extents(krf__emitter *e, krf__str *out) {
     krf__cuda_put_fixed(e, out);
 }
 
-static void map_body(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    e->mode = 0;
-    const char *indent = k->vector > 1 ? "    " : "";
-    if (k->vector > 1) {
-        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", k->vector);
-    }
-    krf__cuda_put_statements(e, 0, k->n_domain, indent, out);
-    for (uint32_t i = 0; i < k->n_domain && k->vector > 1; i++) {
-        if (k->instrs[i].op == KRF__store) {
-            krf__str_printf(out, "    v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
-        }
-    }
-    krf__str_put(out, k->vector > 1 ? "}\n" : "");
-}
-
-static void map_stores(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    bool tail = k->vector > 1 && k->n_kept == 1;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        const krf__instr *s = &k->instrs[i];
-        const char *name = s->op == KRF__store ? e->operand_names[s->slot] : NULL;
-        if (name == NULL) {
-            continue;
-        }
-        if (k->vector == 1) {
-            krf__cuda_put_store(e, s, false, out);
-            continue;
-        }
-        krf__str_printf(out, "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);
-        krf__cuda_put_offset(e, s->slot, false, out);
-        krf__str_printf(out, "), v_%s.word);\n", name);
-        if (tail) {
-            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < n0) {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n",
-                            k->vector, name, name);
-        }
-    }
-}
-
 static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
@@ -240,13 +163,10 @@ static void kept_position(krf__emitter *e, krf__str *out) {
 static const krf__hole own[] = {
     {"EXTENTS", extents},
     {"KEPT_POSITION", kept_position},
-    {"MAP_LOADS", map_loads},
-    {"MAP_BODY", map_body},
-    {"MAP_STORES", map_stores},
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};

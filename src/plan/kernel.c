@@ -58,6 +58,10 @@ int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
+int krf__map_each(const krf__kernel *k) {
+    return k->schedule != KRF__MAP || k->vector > 1 || k->n_instrs > LONG_BODY ? 1 : k->n_instrs > LONG_BODY / 2 ? 2 : 4;
+}
+
 static size_t widest_element(const krf__kernel *k) {
     size_t widest = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {

@@ -132,6 +132,9 @@ int krf__short_threads(const krf__kernel *k);
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 
+/* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
+int krf__map_each(const krf__kernel *k);
+
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
 
 /* Maps by tiles: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row

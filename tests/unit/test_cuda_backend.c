@@ -245,10 +245,12 @@ static void grids(void **state) {
     (void)state;
     krf__kernel k = map_kernel(1);
     check_grid(k, 132, 1, 1, 256, 1);
-    k.kept_size = 257;
+    k.kept_size = 1025; /* four elements a thread */
     check_grid(k, 132, 2, 1, 256, 1);
+    k.n_instrs = 200; /* of long bodies one */
+    check_grid(k, 132, 5, 1, 256, 1);
     k.vector = 4;
-    check_grid(k, 132, 1, 1, 256, 1);
+    check_grid(k, 132, 2, 1, 256, 1);
     k.kept_size = 1024 * INT64_C(2147483647);
     check_grid(k, 132, 2147483647u, 1, 256, 1);
 
@@ -312,7 +314,7 @@ static void threads_of_short_rows(void **state) {
 static void grids_that_do_not_exist(void **state) {
     (void)state;
     krf__grid g;
-    krf__kernel k = map_kernel(256 * INT64_C(2147483647) + 1);
+    krf__kernel k = map_kernel(1024 * INT64_C(2147483647) + 1);
     krf__cuda_grid(&k, 1, &g);
     assert_true(g.too_large);
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = INT64_MAX, .chunks = 1};

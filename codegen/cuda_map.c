@@ -1,0 +1,132 @@
+/* The CUDA target's maps: what stands in the holes of skeleton/map.cu, map_vector.cu and map_each.cu; bodies and stores serve tiles too. */
+#include "codegen/cuda.h"
+
+/* ---- a vector a thread ---- */
+
+static void map_loads(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    bool tail = k->vector > 1 && k->n_kept == 1;
+    if (tail) {
+        krf__str_printf(out, "const bool whole = i + %d <= n0;\n", k->vector);
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        if (krf__cuda_vectored(e, i)) {
+            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, i), type, k->vector, name);
+        }
+        if (k->operands[i].store) {
+            continue;
+        }
+        if (k->operands[i].counts || k->operands[i].gathered) {
+            krf__str_printf(out, "const %s%s v_%s = a.%s", k->operands[i].counts ? "long long" : type, k->operands[i].counts ? "" : " *", name, name);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, ";\n");
+            continue;
+        }
+        if (!krf__cuda_vectored(e, i)) {
+            krf__str_printf(out, "const %s v_%s = a.%s[0", type, name, name);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, "];\n");
+            continue;
+        }
+        const char *lead = tail ? "if (whole) {\n    " : "";
+        krf__str_printf(out, "%sv_%s.word = __ldcs((const %s *)(a.%s", lead, name, krf__cuda_word_type(e, i), name);
+        krf__cuda_put_offset(e, i, false, out);
+        krf__str_put(out, "));\n");
+        if (tail) {
+            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < n0 ? a.%s[i + k] : (%s)0;\n    }\n}\n",
+                            k->vector, name, name, type);
+        }
+    }
+}
+
+/* ---- several elements a thread, 256 apart: neighbouring threads read neighbours, and enough loads are under way ---- */
+
+static void each(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__map_each(e->k)); }
+
+static void each_declared(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (!o->store) {
+            krf__str_printf(out, "%s%s %sv_%s[%d];\n", o->gathered ? "const " : "", o->counts ? "long long" : krf__storage_type(o->dtype), o->gathered ? "*" : "",
+                            e->operand_names[i], krf__map_each(k));
+        }
+    }
+}
+
+static void each_loads(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const bool place = k->operands[i].counts || k->operands[i].gathered;
+        if (!k->operands[i].store) {
+            krf__str_printf(out, place ? "v_%s[u] = a.%s" : "v_%s[u] = a.%s[0", e->operand_names[i], e->operand_names[i]);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, place ? ";\n" : "];\n");
+        }
+    }
+}
+
+/* ---- what is done with an element, or a vector ---- */
+
+static void map_body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    e->mode = 0;
+    const char *indent = k->vector > 1 ? "    " : "";
+    if (k->vector > 1) {
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", k->vector);
+    }
+    krf__cuda_put_statements(e, 0, k->n_domain, indent, out);
+    for (uint32_t i = 0; i < k->n_domain && k->vector > 1; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__str_printf(out, "    v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
+            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+    krf__str_put(out, k->vector > 1 ? "}\n" : "");
+}
+
+static void map_stores(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    bool tail = k->vector > 1 && k->n_kept == 1;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const krf__instr *s = &k->instrs[i];
+        const char *name = s->op == KRF__store ? e->operand_names[s->slot] : NULL;
+        if (name == NULL) {
+            continue;
+        }
+        if (k->vector == 1) {
+            krf__cuda_put_store(e, s, false, out);
+            continue;
+        }
+        krf__str_printf(out, "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);
+        krf__cuda_put_offset(e, s->slot, false, out);
+        krf__str_printf(out, "), v_%s.word);\n", name);
+        if (tail) {
+            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < n0) {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n",
+                            k->vector, name, name);
+        }
+    }
+}
+
+static void put_each(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "map_each", out); }
+
+static void elements(krf__emitter *e, krf__str *out) {
+    if (krf__map_each(e->k) > 1) {
+        krf__cuda_unrolled(e, put_each, out);
+    } else {
+        krf__emit_skeleton(e, "map_vector", out);
+    }
+}
+
+const krf__hole krf__cuda_map_holes[] = {
+    {"MAP_ELEMENTS", elements},
+    {"MAP_EACH", each},
+    {"EACH_DECLARED", each_declared},
+    {"EACH_LOADS", each_loads},
+    {"MAP_LOADS", map_loads},
+    {"MAP_BODY", map_body},
+    {"MAP_STORES", map_stores},
+    {NULL, NULL},
+};

@@ -1,0 +1,8 @@
+const $INDEX i = (($INDEX)blockIdx.x * 256 + ($INDEX)threadIdx.x) * $VECTOR;
+if (i >= $KEPT_SIZE) {
+    return;
+}
+$KEPT_POSITION
+$MAP_LOADS
+$MAP_BODY
+$MAP_STORES
