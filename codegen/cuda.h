@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -16,6 +16,11 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
 /* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */
 void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out);
 void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
+
+/* The element at hand of what a reduction stores beside its results, alone. */
+void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
+/* The part over results, on r0, r1, ...: in a scope of its own. */
+void krf__cuda_put_results(krf__emitter *e, krf__str *out);
 
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
 void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out);

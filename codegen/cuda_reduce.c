@@ -1,4 +1,4 @@
-/* The CUDA target's reductions: a warp a chunk, a thread a column, and how partial results meet. All follow the canonical tree
+/* The CUDA target's reductions by warps: a warp a chunk, and how partial results meet. All follow the canonical tree
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
@@ -174,16 +174,7 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 
 static void reduce_stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid", out); }
 
-static bool stores_elements(const krf__emitter *e) {
-    bool any = false;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        any |= stores_element(e, i);
-    }
-    return any;
-}
-
-/* The element at hand, alone. */
-static void put_element(krf__emitter *e, const char *indent, krf__str *out) {
+void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (stores_element(e, i)) {
@@ -225,7 +216,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     e->mode = 3;
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
-    put_element(e, "        ", out);
+    krf__cuda_put_element(e, "        ", out);
     krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
@@ -292,8 +283,7 @@ static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *inde
     krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", krf__reduction_type(e, r), r, index);
 }
 
-/* The part over results, on r0, r1, ...: in a scope of its own. */
-static void results(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_results(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = r%u;\n", krf__reduction_type(e, r), k->n_domain + r, r);
@@ -310,26 +300,24 @@ static void results(krf__emitter *e, krf__str *out) {
 
 static void chunk_done(krf__emitter *e, krf__str *out) {
     if (e->k->chunks == 1) {
-        results(e, out);
+        krf__cuda_put_results(e, out);
         return;
     }
-    const bool columns = e->k->schedule == KRF__REDUCE_COL;
-    krf__str_put(out, columns ? "" : "if (alone) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions && !columns; r++) {
+    krf__str_put(out, "if (alone) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "    shared%u[c] = r%u;\n", r, r);
     }
-    krf__str_put(out, columns ? "" : "} else {\n");
+    krf__str_put(out, "} else {\n");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         put_partial(e, r, false, "c", out);
         krf__str_printf(out, " = r%u;\n", r);
     }
-    krf__str_put(out, columns ? "__threadfence();\n" : "__threadfence();\n}\n");
+    krf__str_put(out, "__threadfence();\n}\n");
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, e->k->schedule == KRF__REDUCE_COL ? "__shared__ %s shared%u[8][33];\n" : "__shared__ %s shared%u[256];\n",
-                        krf__reduction_type(e, r), r);
+        krf__str_printf(out, "__shared__ %s shared%u[256];\n", krf__reduction_type(e, r), r);
     }
 }
 
@@ -362,103 +350,12 @@ static void block_results(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s r%u = shared%u[0];\n", krf__reduction_type(e, r), r, r);
     }
-    results(e, out);
-}
-
-/* ---- reductions by columns ---- */
-
-#define COLUMN_BODY 12 /* instructions: longer ones are written out less often */
-
-/* Of the 5 levels of the tree over a thread's lanes, the upper ones: those that are visited together meet at once. */
-static void column_stacks(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s stack%u[3], r%u;\n", krf__reduction_type(e, r), r, r);
-    }
-}
-
-static void column_start(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[4] = {", krf__reduction_type(e, r), r);
-        for (int g = 0; g < 4; g++) {
-            krf__emit_identity(e, r, out);
-            krf__str_put(out, g < 3 ? ", " : "};\n");
-        }
-    }
-}
-
-static void column_unroll(krf__emitter *e, krf__str *out) {
-    bool costly = e->k->n_domain > COLUMN_BODY;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        costly |= krf__costly(&e->k->instrs[i]);
-    }
-    krf__str_put(out, costly ? "1" : "2");
-}
-
-static void column_body(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    const bool partials = e->mode == 2; /* elements are the partial results of chunks */
-    if (!partials) {
-        krf__emit_position(e, KRF__PART_REDUCED, "p", out);
-        krf__cuda_put_statements(e, 0, k->n_domain, "", out);
-        if (stores_elements(e)) {
-            krf__str_put(out, "if (valid && inside) {\n");
-            put_element(e, "    ", out);
-            krf__str_put(out, "}\n");
-        }
-    }
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "acc%u[g] = red%u(acc%u[g], valid ? ", r, r, r);
-        if (partials) {
-            put_partial(e, r, true, "p", out);
-        } else {
-            krf__emit_value(e, krf__reduction(e, r)->args[0], out);
-        }
-        krf__str_put(out, " : ");
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ");\n");
-    }
-}
-
-static void column_merge(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "r%u = red%u(red%u(acc%u[0], acc%u[1]), red%u(acc%u[2], acc%u[3]));\n", r, r, r, r, r, r, r, r);
-    }
-    krf__str_put(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < 3; level++) {\n    if (carry && (turn >> (level + 2) & 1) != 0) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "        r%u = red%u(stack%u[level], r%u);\n", r, r, r, r);
-    }
-    krf__str_put(out, "    } else if (carry) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "        stack%u[level] = r%u;\n", r, r);
-    }
-    krf__str_put(out, "        carry = false;\n    }\n}\n");
-}
-
-static void column_tree(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "__syncthreads();\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "shared%u[threadIdx.y][threadIdx.x] = r%u;\n", r, r);
-    }
-    krf__str_put(out, "for (int n = 4; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.y < n) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "        shared%u[threadIdx.y][threadIdx.x] = r%u = red%u(r%u, shared%u[threadIdx.y + n][threadIdx.x]);\n", r, r, r, r, r);
-    }
-    krf__str_put(out, "    }\n}\n");
+    krf__cuda_put_results(e, out);
 }
 
 static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
-static void column_chunk(krf__emitter *e, krf__str *out) {
-    e->mode = 0;
-    krf__emit_skeleton(e, "column_chunk", out);
-}
-static void column_combine(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "const %s first = 0, last = (%s)a.chunks;\n", krf__index_type(e), krf__index_type(e));
-    e->mode = 2;
-    krf__emit_skeleton(e, "column_chunk", out);
-    e->mode = 0;
-}
 
 static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, rows(e)); }
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
@@ -475,20 +372,12 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"REDUCE_STORES", reduce_stores},
     {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},
-    {"RESULTS", results},
+    {"RESULTS", krf__cuda_put_results},
     {"CHUNK_DONE", chunk_done},
     {"SPLIT", split},
     {"SHARED", shared},
     {"BLOCK_COMBINE", block_combine},
     {"BLOCK_TREE", block_tree},
     {"BLOCK_RESULTS", block_results},
-    {"COLUMN_CHUNK", column_chunk},
-    {"COLUMN_COMBINE", column_combine},
-    {"COLUMN_STACKS", column_stacks},
-    {"COLUMN_START", column_start},
-    {"COLUMN_UNROLL", column_unroll},
-    {"COLUMN_BODY", column_body},
-    {"COLUMN_MERGE", column_merge},
-    {"COLUMN_TREE", column_tree},
     {NULL, NULL},
 };

@@ -51,14 +51,16 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
 }
 
 /* Which of a thread's loads, or of its vectors, is at hand. */
-static const char *element(const krf__kernel *k) { return k->schedule != KRF__MAP ? "[q]" : krf__map_each(k) > 1 ? "[u]" : ""; }
+static const char *element(const krf__kernel *k) {
+    return k->schedule == KRF__REDUCE_COL ? "[g]" : k->schedule != KRF__MAP ? "[q]" : krf__map_each(k) > 1 ? "[u]" : "";
+}
 
 /* The value of an operand that counts, or the address of one that is gathered, which takes the k-th element of a vector as one step along the fast dimension more. */
 static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
-    int fast = k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
-    bool along = e->mode == 0 && k->schedule != KRF__REDUCE_COL;
+    int fast = k->schedule == KRF__REDUCE_COL ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
+    bool along = e->mode == 0;
     if (along) {
         krf__str_printf(out, "(v_%s%s", name, element(k));
     } else {
@@ -87,16 +89,16 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_printf(out, "a.%s[0", name);
         krf__cuda_put_offset(e, i->slot, false, out);
         krf__str_put(out, "]");
-    } else if (e->mode == 3 || e->k->schedule == KRF__REDUCE_COL) {
+    } else if (e->mode == 3) {
         krf__str_printf(out, "a.%s[0", name);
         krf__cuda_put_offset(e, i->slot, true, out);
         krf__str_put(out, "]");
     } else if (e->k->schedule == KRF__MAP) {
         krf__str_printf(out, krf__cuda_vectored(e, i->slot) ? "v_%s.at[k]" : "v_%s%s", name, element(e->k));
     } else if (krf__cuda_vectored(e, i->slot)) {
-        krf__str_printf(out, "v_%s[q].at[k]", name);
+        krf__str_printf(out, "v_%s%s.at[k]", name, element(e->k));
     } else {
-        krf__str_printf(out, "v_%s[q]", name);
+        krf__str_printf(out, "v_%s%s", name, element(e->k));
     }
 }
 
@@ -166,7 +168,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_reduce_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};

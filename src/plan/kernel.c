@@ -56,6 +56,14 @@ int krf__row_warps(const krf__kernel *k) {
 
 int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf__row_warps(k) : 1; }
 
+int krf__column_threads(const krf__kernel *k) {
+    int threads = 1;
+    while (threads < 32 && (int64_t)threads * k->vector < k->kept_size) {
+        threads *= 2;
+    }
+    return threads;
+}
+
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
 int krf__map_each(const krf__kernel *k) {

@@ -132,6 +132,9 @@ int krf__short_threads(const krf__kernel *k);
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 
+/* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. */
+int krf__column_threads(const krf__kernel *k);
+
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
 int krf__map_each(const krf__kernel *k);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
+
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -155,6 +157,16 @@ static bool stores_elements(const krf__kernel *k) {
     return found;
 }
 
+/* Of a column. */
+static size_t accumulator_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        size_t size = krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+        bytes += size < 4 ? 4 : size;
+    }
+    return bytes;
+}
+
 /* The dimension along which most of those loads are contiguous that are not along the last one; -1: a map needs no tiles, or cannot have them. */
 static int tile_dim(krf__kernel *k) {
     int fast = k->n_kept - 1, best = -1, most = 0;
@@ -231,10 +243,19 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
             k->schedule = KRF__REDUCE_SHORT;
         }
-        k->vector = k->schedule == KRF__REDUCE_COL || k->n_reduced > 1 ? 1 : vector_length(k, fast, !stores_elements(k), unaligned);
+        if (k->schedule == KRF__REDUCE_COL) {
+            fast = k->n_kept - 1;
+            k->vector = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned);
+            k->vector = k->extents[fast] % k->vector != 0 ? 1 : k->vector;
+            while (k->vector > 1 && (size_t)k->vector * accumulator_bytes(k) > 16) {
+                k->vector /= 2;
+            }
+        } else {
+            k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, !stores_elements(k), unaligned);
+        }
         k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        k->rest = k->schedule != KRF__REDUCE_SHORT && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
+        k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     mark_aligned(k, fast);
     k->wide = needs_wide(k);

@@ -286,7 +286,12 @@ static void grids(void **state) {
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 33, .chunks = 7};
     check_grid(k, 132, 2, 7, 32, 8);
     k.chunks = 1 << 20;
-    check_grid(k, 132, 2, 65535, 32, 8);
+    check_grid(k, 132, 2, 256, 32, 8); /* as many as there are lanes */
+    k.vector = 4;
+    check_grid(k, 132, 1, 256, 16, 16);
+    k.kept_size = 3;
+    k.vector = 1;
+    check_grid(k, 132, 1, 256, 4, 64);
 
     krf__operand words[] = {{.dtype = KRF_F32}, {.dtype = KRF_U8}};
     k = (krf__kernel){.schedule = KRF__TILE, .n_kept = 3, .extents = {65, 5, 33}, .kept_size = 65 * 5 * 33, .operands = words, .n_operands = 2};

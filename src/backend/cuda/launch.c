@@ -44,13 +44,13 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->y = clamp(k->kept_size, MAX_Y);
         break;
-    case KRF__REDUCE_COL: /* 32 results side by side; chunks stride by gridDim.y */
-        blocks = divide_up(k->kept_size, 32);
+    case KRF__REDUCE_COL: /* see skeleton/reduce_col.cu; lanes of chunks by gridDim.y */
+        g->block_x = (uint32_t)krf__column_threads(k);
+        g->block_y = KRF__CUDA_BLOCK / g->block_x;
+        blocks = divide_up(k->kept_size, (int64_t)g->block_x * (k->vector > 1 ? k->vector : 1));
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
-        g->y = clamp(k->chunks, MAX_Y);
-        g->block_x = 32;
-        g->block_y = KRF__CUDA_BLOCK / 32;
+        g->y = clamp(k->chunks, KRF__LANES);
         break;
     case KRF__SCAN: /* a block a tile; of rows of one tile, then on by the whole grid */
         blocks = k->kept_size * k->chunks;

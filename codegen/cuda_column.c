@@ -1,0 +1,251 @@
+/* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_chunk.cu and column_combine.cu. A thread holds a vector of
+ * columns and as many of the 256 lanes of each as there are threads side by side. */
+#include "codegen/cuda.h"
+
+#define LONG_BODY 12 /* instructions: longer ones are written out less often */
+
+/* Lanes that a thread visits together. */
+static int together(const krf__emitter *e) {
+    const int lanes = krf__column_threads(e->k);
+    return lanes < 4 ? lanes : 4;
+}
+
+/* Levels of the tree above those, of a thread's own lanes. */
+static int levels(const krf__emitter *e) {
+    int n = 0;
+    for (int lanes = krf__column_threads(e->k); lanes > 4; lanes /= 2) {
+        n++;
+    }
+    return n;
+}
+
+static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, together(e)); }
+static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
+static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
+
+/* The lane, of a thread's own, from which a turn starts. */
+static void turn(krf__emitter *e, krf__str *out) {
+    if (levels(e) == 0) {
+        krf__str_put(out, "0");
+    } else {
+        krf__str_printf(out, "(int)(__brev((unsigned)turn) >> %d)", 30 - levels(e));
+    }
+}
+
+static void shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, 256 * e->k->vector);
+    }
+}
+
+/* An array of n values for each reduction, all of them the identity, or of no value yet. */
+static void put_arrays(krf__emitter *e, const char *name, int n, bool identity, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s %s%u[%d]", krf__reduction_type(e, r), name, r, n);
+        krf__str_put(out, identity ? " = {" : ";\n");
+        for (int i = 0; i < n && identity; i++) {
+            krf__emit_identity(e, r, out);
+            krf__str_put(out, i < n - 1 ? ", " : "};\n");
+        }
+    }
+}
+
+static void totals(krf__emitter *e, krf__str *out) { put_arrays(e, "all", e->k->vector, true, out); }
+
+static void stacks(krf__emitter *e, krf__str *out) {
+    put_arrays(e, "part", e->k->vector, false, out);
+    if (levels(e) > 0) {
+        put_arrays(e, "stack", levels(e) * e->k->vector, false, out);
+    }
+}
+
+static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", together(e) * e->k->vector, true, out); }
+
+/* So that about 16 loads, of 16 bytes at most, are under way. */
+static void unroll(krf__emitter *e, krf__str *out) {
+    bool costly = e->k->n_domain > LONG_BODY;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        costly |= krf__costly(&e->k->instrs[i]);
+    }
+    krf__str_i64(out, (costly ? 1 : e->k->vector > 1 ? 2 : 4) * 4 / together(e));
+}
+
+static void declared(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const char *name = e->operand_names[i], *type = krf__storage_type(o->dtype);
+        if (!krf__cuda_in_domain(e, i, KRF__load)) {
+            continue;
+        }
+        if (krf__cuda_vectored(e, i)) {
+            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d];\n", krf__cuda_word_type(e, i), type, k->vector, name, together(e));
+        } else {
+            krf__str_printf(out, "%s%s %sv_%s[%d];\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, together(e));
+        }
+    }
+}
+
+static void loads(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const char *name = e->operand_names[i];
+        const bool place = k->operands[i].counts || k->operands[i].gathered;
+        if (!krf__cuda_in_domain(e, i, KRF__load)) {
+            continue;
+        }
+        if (krf__cuda_vectored(e, i)) {
+            krf__str_printf(out, "v_%s[g].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
+            krf__cuda_put_offset(e, i, true, out);
+            krf__str_put(out, "));\n");
+        } else {
+            krf__str_printf(out, place ? "v_%s[g] = a.%s" : "v_%s[g] = a.%s[0", name, name);
+            krf__cuda_put_offset(e, i, true, out);
+            krf__str_put(out, place ? ";\n" : "];\n");
+        }
+    }
+}
+
+static void body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    bool stores = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        stores |= k->instrs[i].op == KRF__store;
+    }
+    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    if (stores) {
+        krf__str_put(out, "if (valid && inside) {\n");
+        krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+        krf__cuda_put_element(e, "    ", out);
+        krf__str_put(out, "}\n");
+    }
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], valid ? ", r, k->vector, r, r, k->vector);
+        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        krf__str_put(out, " : ");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+/* ---- the tree over a thread's lanes ---- */
+
+static void merge(krf__emitter *e, krf__str *out) {
+    const int v = e->k->vector;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", v);
+        if (together(e) == 4) {
+            krf__str_printf(out, "    part%u[k] = red%u(red%u(acc%u[k], acc%u[%d + k]), red%u(acc%u[%d + k], acc%u[%d + k]));\n", r, r, r, r, r, v, r, r, 2 * v, r, 3 * v);
+        } else if (together(e) == 2) {
+            krf__str_printf(out, "    part%u[k] = red%u(acc%u[k], acc%u[%d + k]);\n", r, r, r, r, v);
+        } else {
+            krf__str_printf(out, "    part%u[k] = acc%u[k];\n", r, r);
+        }
+        krf__str_put(out, "}\n");
+    }
+    if (levels(e) == 0) {
+        return;
+    }
+    krf__str_printf(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < %d; level++) {\n    const bool full = carry && (turn >> (level + 2) & 1) != 0;\n", levels(e));
+    krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (full) {\n", v);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "            part%u[k] = red%u(stack%u[level * %d + k], part%u[k]);\n", r, r, r, v, r);
+    }
+    krf__str_put(out, "        } else if (carry) {\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "            stack%u[level * %d + k] = part%u[k];\n", r, v, r);
+    }
+    krf__str_put(out, "        }\n    }\n    carry = full;\n}\n");
+}
+
+/* ---- over the groups of threads ---- */
+
+static void tree(krf__emitter *e, krf__str *out) {
+    const int v = e->k->vector, side = krf__column_threads(e->k);
+    krf__str_printf(out, "__syncthreads();\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", v);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "    shared%u[k * 256 + thread] = part%u[k];\n", r, r);
+    }
+    krf__str_printf(out, "}\n#pragma unroll 1\nfor (int n = %d; n > 0; n /= 2) {\n    __syncthreads();\n    if ((int)threadIdx.y < n) {\n", 128 / side);
+    krf__str_printf(out, "        #pragma unroll\n        for (int k = 0; k < %d; k++) {\n", v);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "            shared%u[k * 256 + thread] = part%u[k] = red%u(part%u[k], shared%u[k * 256 + thread + n * %d]);\n", r, r, r, r, r, side);
+    }
+    krf__str_put(out, "        }\n    }\n}\n");
+}
+
+static void fold(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "all%u[k] = red%u(all%u[k], part%u[k]);\n", r, r, r, r);
+    }
+}
+
+/* ---- over chunks: block c of a column of blocks has those of lane c ---- */
+
+static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
+    krf__str_printf(out, "*(%s%s *)(a.scratch + ((long long)%u * gridDim.y + %s) * kept + at + k)", read ? "volatile const " : "volatile ",
+                    krf__reduction_type(e, r), r, index);
+}
+
+static void done(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_partial(e, r, false, "blockIdx.y", out);
+        krf__str_printf(out, " = all%u[k];\n", r);
+    }
+}
+
+static void partials(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], lane < (int)gridDim.y ? ", r, e->k->vector, r, r, e->k->vector);
+        put_partial(e, r, true, "lane", out);
+        krf__str_put(out, " : ");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+static void taken(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "all%u[k] = part%u[k];\n", r, r);
+    }
+}
+
+static void results(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "const %s r%u = all%u[k];\n", krf__reduction_type(e, r), r, r);
+    }
+    krf__cuda_put_results(e, out);
+}
+
+/* ---- */
+
+static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_chunk", out); }
+static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
+static void combine_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_combine", out); }
+static void combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, combine_loops, out); }
+
+const krf__hole krf__cuda_column_holes[] = {
+    {"COLUMN_THREADS", threads},
+    {"COLUMN_GROUPS", groups},
+    {"COLUMN_SHARED", shared},
+    {"COLUMN_TOTALS", totals},
+    {"COLUMN_CHUNK", chunk},
+    {"COLUMN_COMBINE", combine},
+    {"COLUMN_STACKS", stacks},
+    {"COLUMN_START", start},
+    {"COLUMN_TOGETHER", put_together},
+    {"COLUMN_TURN", turn},
+    {"COLUMN_UNROLL", unroll},
+    {"COLUMN_DECLARED", declared},
+    {"COLUMN_LOADS", loads},
+    {"COLUMN_BODY", body},
+    {"COLUMN_MERGE", merge},
+    {"COLUMN_TREE", tree},
+    {"COLUMN_FOLD", fold},
+    {"COLUMN_DONE", done},
+    {"COLUMN_PARTIALS", partials},
+    {"COLUMN_TAKEN", taken},
+    {"COLUMN_RESULTS", results},
+    {NULL, NULL},
+};
