@@ -42,6 +42,8 @@ static const example examples[] = {
     {"x * rsqrt(mean(x * x, axis=1, keepdims=True) + 1e-5) * g", 1, 1, "row", 4, 1000, 5000, 4000},
     {"logsumexp(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
     {"var(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
+    {"var(x, axis=1)", 1, 1, "reduce_all", 2, 40000, 80000, 2},
+    {"mean(x), var(x)", 2, 1, "reduce_all", 2, 40000, 80000, 2},
     {"std(x, axis=1)[:, None] + mean(x, axis=1)[:, None] * 2", 1, 1, "row", 6, 2000, 12000, 6},
     {"(x - mean(x, axis=1)[:, None]) / std(x, axis=1)[:, None]", 1, 1, "row", 6, 2000, 12000, 12000}, /* means without their axis, which comes back */
     {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, 1, "row", 6, 2000, 12000, 12012},
