@@ -1,8 +1,6 @@
 // Functions that processors have instructions for: what F(...) in ops.def names and the other files lack. For C only (the
 // interpreter and emitted C); CUDA calls its own library. All are exact or exactly rounded (rsqrt in two steps), so it does not
-// matter who computes them. What is not (special.h) goes by its plain name, which kernels are compiled to take for any function
-// (-fno-builtin-j0 ..., src/backend/cpu/find.c): as built-in ones, gcc and clang compute them over constants, and get other
-// bits than the interpreter. The includer defines KRF_FN; a line "//@ NAME" starts the section that defines NAME.
+// matter who computes them. The includer defines KRF_FN; a line "//@ NAME" starts the section that defines NAME.
 
 //@ krf_fabsf
 KRF_FN float krf_fabsf(float x) { return __builtin_fabsf(x); }

@@ -1,5 +1,4 @@
-// Gamma functions, and Bessel functions by the C library: scalar code, as they are rarely in the middle of a computation.
-// f32 by way of f64.
+// Gamma functions: scalar code, as they are rarely in the middle of a computation. f32 by way of f64.
 
 //@ krf_dd_product
 KRF_FN krf_dd krf_dd_product(krf_dd a, krf_dd b) {
@@ -271,17 +270,3 @@ KRF_FN double krf_digamma(double x) {
 
 //@ krf_digammaf
 KRF_FN float krf_digammaf(float x) { return (float)krf_digamma((double)x); }
-
-//@ krf_j0
-double j0(double x);
-KRF_FN double krf_j0(double x) { return j0(x); }
-
-//@ krf_j0f
-KRF_FN float krf_j0f(float x) { return (float)krf_j0((double)x); }
-
-//@ krf_j1
-double j1(double x);
-KRF_FN double krf_j1(double x) { return j1(x); }
-
-//@ krf_j1f
-KRF_FN float krf_j1f(float x) { return (float)krf_j1((double)x); }

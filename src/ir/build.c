@@ -177,13 +177,10 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     return k > 0 ? r : krf__build(g, KRF__divide, 2, (uint32_t[]){krf__build_int(g, 1, true), r});
 }
 
-/* A weak operand of a composed function stays weak, so that the result is. */
+/* A weak operand of a composed function stays weak, so that the result is; beside complex ones a real number stays real. */
 static uint32_t convert_weak(krf_graph *g, uint32_t x, krf_dtype dtype) {
-    if ((krf_dtype)krf__node_of(g, x)->dtype == dtype) {
-        return x;
-    }
-    return krf__is_complex(dtype) ? krf__build(g, KRF__complex_of, 2, (uint32_t[]){x, krf__build_real(g, 0, true)})
-                                  : krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
+    const krf_dtype own = (krf_dtype)krf__node_of(g, x)->dtype, part = krf__is_complex(dtype) ? krf__part_of(dtype) : dtype;
+    return own == dtype || own == part ? x : krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
 }
 
 /* Why a function takes no complex operands. */

@@ -43,8 +43,10 @@ static uint32_t reduction(unit *u, uint32_t id) {
     return krf__lower_add(u->l, &n, shape, ints);
 }
 
+/* Over numbers alone, none of which is reduced, it stays one: it broadcasts. */
 static uint32_t operation(unit *u, uint32_t id) {
     krf__node n = *krf__node_of(u->l->out, id);
+    bool number = u->from_rank == 0;
     if (u->left-- <= 0) {
         return 0;
     }
@@ -53,6 +55,10 @@ static uint32_t operation(unit *u, uint32_t id) {
         if (n.args[k] == 0) {
             return 0;
         }
+        number &= krf__node_of(u->l->out, n.args[k])->rank == 0;
+    }
+    if (number) {
+        return id;
     }
     n.rank = (uint8_t)u->rank;
     return krf__lower_add(u->l, &n, u->shape, NULL);

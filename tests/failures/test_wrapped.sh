@@ -19,7 +19,7 @@ cat >"$work/left_out" <<'EOF'
 (malloc|calloc|realloc|free)                    test_memory does that
 (mem|str)[a-z_]*|qsort|__ctype.*|.*sscanf|snprintf|vsnprintf  no system call
 (new|free)locale|secure_getenv|getenv|environ|__environ       no system call
-(sin|cos|tan|pow|atan2|hypot|fma|fmod|sqrt|ilogb|ldexp|nearbyint|j0|j1)f?   arithmetic
+(sin|cos|tan|pow|atan2|hypot|fma|fmod|sqrt|ilogb|ldexp|nearbyint)f?   arithmetic
 (sig[a-z]*set|sigismember|sigaddset|sigdelset)  no system call
 sigtimedwait|pthread_sigmask                    fail only when called wrongly
 pthread_(mutex|cond)_[a-z]+|pthread_join        fail only when called wrongly, or for want of memory that Linux does not need

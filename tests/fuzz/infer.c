@@ -49,8 +49,7 @@ static bool stays_real(const graph *g, const node *n) {
     }
     for (int j = 0; j < op_arity(n->op); j++) {
         const facts *x = &g->nodes[n->args[j]].is;
-        const bool whole = n->is.weak && op_arity(n->op) == 3 && !is_complex(x->dtype); /* what is composed gets weak operands in full */
-        if (op_converts(n->op, j) && (!x->real || whole)) {
+        if (op_converts(n->op, j) && !x->real) {
             return false;
         }
     }

@@ -16,11 +16,8 @@
 #define TIMEOUT_MS 60000
 
 /* Strict: every operation rounds as written, and nothing is assumed about values. errno and traps do not exist for a
- * kernel, and without those two flags gcc keeps sqrt and floor scalar. What special.h calls is computed by the C library
- * alone: compilers round otherwise (j0(0.5) becomes a constant), and the interpreter must agree. */
-#define LIBRARY(f) " -fno-builtin-" f " -fno-builtin-" f "f"
-#define FLAGS \
-    "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w" LIBRARY("j0") LIBRARY("j1")
+ * kernel, and without those two flags gcc keeps sqrt and floor scalar. */
+#define FLAGS "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w"
 
 static bool is_program(const char *path) {
     struct stat about;

@@ -29,6 +29,7 @@
 #include "codegen/math/inverse.h"
 #include "codegen/math/erf.h"
 #include "codegen/math/special.h"
+#include "codegen/math/bessel.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
 #include "codegen/math/cast.h"
