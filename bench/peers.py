@@ -78,7 +78,9 @@ class Workload:
 
 def read_workloads(path, scale):
     rows = []
-    for line in open(path):
+    with open(path) as file:
+        lines = file.readlines()
+    for line in lines:
         if line.startswith(" "):
             rows[-1][1].append(line)
         elif line.strip() and not line.startswith("#"):
@@ -89,8 +91,8 @@ def read_workloads(path, scale):
 # ---- the functions of the text form in each library
 
 
-def dtype_names(module, without=()):
-    return {name: getattr(module, full) for name, full in DTYPES.items() if hasattr(module, full) and name not in without}
+def dtype_names(module):
+    return {name: getattr(module, full) for name, full in DTYPES.items() if name != "bool" and hasattr(module, full)}
 
 
 def numpy_space(np, copies):
