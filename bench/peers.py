@@ -21,6 +21,7 @@ import warnings
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 GPU_PEERS = ("torch_compile", "jax_jit", "cupy", "cupy_fuse", "torch_eager")
+WARM_SECONDS = 120  # a compiler that hangs must not take a lent GPU with it
 CPU_PEERS = ("numpy", "numexpr", "numba", "jax_jit")
 DTYPES = {
     "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
@@ -144,7 +145,8 @@ def torch_space(torch, device):
         minimum=lambda x, y: torch.minimum(x, y) if isinstance(y, torch.Tensor) else torch.clamp_max(x, y),
         sum=along(torch.sum, torch.sum), mean=along(torch.mean, torch.mean),
         max=along(torch.amax, torch.amax), min=along(torch.amin, torch.amin), argmax=along(torch.argmax, torch.argmax),
-        var=lambda x: torch.var(x, correction=0), cumsum=torch.cumsum, flip=lambda x: torch.flip(x, tuple(range(x.ndim))), transpose=lambda x, axes: x.permute(axes),
+        var=lambda x: torch.var(x, correction=0), cumsum=torch.cumsum,
+        flip=lambda x: torch.flip(x, tuple(range(x.ndim))), transpose=lambda x, axes: x.permute(axes),
         arange=lambda n: torch.arange(n, device=device),
         full=lambda n, value, dtype: torch.full((n,), value, device=device, dtype=torch.float32),
         random_uniform=lambda n, key, dtype: torch.rand(n, device=device, dtype=torch.float32),
@@ -445,10 +447,14 @@ def warm(options):
                "--budget", "0", "--warm", "0", "--limit", str(options.limit), "--workloads", options.workloads]
     for text in options.only:
         command += ["--only", text]
-    env = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    jobs = [subprocess.Popen([*command, "--part", f"{k}/{options.warm}"], env=env, stderr=subprocess.DEVNULL) for k in range(options.warm)]
+    jobs = [subprocess.Popen([*command, "--part", f"{k}/{options.warm}"], stderr=subprocess.DEVNULL) for k in range(options.warm)]
+    end = time.monotonic() + WARM_SECONDS
     for job in jobs:
-        job.wait()
+        try:
+            job.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            job.kill()
+            job.wait()
 
 
 def main():
@@ -467,13 +473,15 @@ def main():
     options = parser.parse_args()
     if options.budget is None:
         options.budget = 0.15 if options.device == "cuda" else 0.7
-    # Before any import of a peer. Without these glibc gives large arrays back at once, and each result costs its page faults again; kerfuse keeps its memory too.
+    # Before any import of a peer. Without these glibc gives large arrays back at once, and each result costs its page faults again; kerfuse keeps its
+    # memory too.
     wanted = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 38), "MALLOC_ARENA_MAX": "1", "NUMBA_NUM_THREADS": str(options.threads),
               "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     if options.device == "cuda":
         folder = os.environ.get("KRF_BENCH_CACHE") or os.path.join(tempfile.gettempdir(), "kerfuse-peers")
         wanted = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TORCHINDUCTOR_CACHE_DIR": folder + "/torch", "JAX_COMPILATION_CACHE_DIR": folder + "/jax",
-                  "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+                  "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+                  "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         os.environ.update(wanted)
         os.execv(sys.executable, [sys.executable, *sys.argv])
