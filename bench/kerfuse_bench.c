@@ -300,6 +300,7 @@ static bool open_limits(bench *b) {
     if (b->info.is_cuda) {
         const char *colon = b->device != NULL ? strchr(b->device, ':') : NULL;
         b->gpu = bench_gpu_open(colon != NULL ? atoi(colon + 1) : 0);
+        b->events = b->events && b->gpu != NULL && bench_gpu_start(b->gpu);
         if (b->gpu != NULL && !b->no_runs) {
             measure_gpu_limits(b);
         }

@@ -21,6 +21,7 @@ import warnings
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 GPU_PEERS = ("torch_compile", "jax_jit", "cupy", "cupy_fuse", "torch_eager")
+WARM_SECONDS = 120  # a compiler that hangs must not take a lent GPU with it
 CPU_PEERS = ("numpy", "numexpr", "numba", "jax_jit")
 DTYPES = {
     "bool": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
@@ -78,7 +79,9 @@ class Workload:
 
 def read_workloads(path, scale):
     rows = []
-    for line in open(path):
+    with open(path) as file:
+        lines = file.readlines()
+    for line in lines:
         if line.startswith(" "):
             rows[-1][1].append(line)
         elif line.strip() and not line.startswith("#"):
@@ -89,8 +92,8 @@ def read_workloads(path, scale):
 # ---- the functions of the text form in each library
 
 
-def dtype_names(module, without=()):
-    return {name: getattr(module, full) for name, full in DTYPES.items() if hasattr(module, full) and name not in without}
+def dtype_names(module):
+    return {name: getattr(module, full) for name, full in DTYPES.items() if name != "bool" and hasattr(module, full)}
 
 
 def numpy_space(np, copies):
@@ -142,7 +145,8 @@ def torch_space(torch, device):
         minimum=lambda x, y: torch.minimum(x, y) if isinstance(y, torch.Tensor) else torch.clamp_max(x, y),
         sum=along(torch.sum, torch.sum), mean=along(torch.mean, torch.mean),
         max=along(torch.amax, torch.amax), min=along(torch.amin, torch.amin), argmax=along(torch.argmax, torch.argmax),
-        var=lambda x: torch.var(x, correction=0), cumsum=torch.cumsum, flip=lambda x: torch.flip(x, tuple(range(x.ndim))), transpose=lambda x, axes: x.permute(axes),
+        var=lambda x: torch.var(x, correction=0), cumsum=torch.cumsum,
+        flip=lambda x: torch.flip(x, tuple(range(x.ndim))), transpose=lambda x, axes: x.permute(axes),
         arange=lambda n: torch.arange(n, device=device),
         full=lambda n, value, dtype: torch.full((n,), value, device=device, dtype=torch.float32),
         random_uniform=lambda n, key, dtype: torch.rand(n, device=device, dtype=torch.float32),
@@ -175,20 +179,22 @@ def median(values):
     return sorted(values)[len(values) // 2]
 
 
-def wall_clock(call, wait, budget, most=1000):
-    """Calls back to back, then one wait for the last result."""
+def wall_clock(call, wait, budget, each=False):
+    """Calls back to back, then one wait for the last result. each: a wait for each, as a call of the others on the CPU is: JAX would run two at a time."""
     wait(call())
     start = time.perf_counter()
     wait(call())
     once = time.perf_counter() - start
     reps = 15 if once * 15 < budget else 7 if once * 7 < budget else max(1, int(budget / once))
-    n = max(1, min(most, int(budget / reps / max(once, 1e-7))))
+    n = max(1, min(1000, int(budget / reps / max(once, 1e-7))))
     times = []
     for _ in range(reps):
         start = time.perf_counter()
         result = None
         for _ in range(n):
             result = call()
+            if each:
+                wait(result)
         wait(result)
         times.append((time.perf_counter() - start) * 1e3 / n)
     return median(times), min(times)
@@ -266,7 +272,7 @@ class Cpu:
         start = time.perf_counter()
         result = call()
         wait(result)
-        return (time.perf_counter() - start) * 1e3, result, *wall_clock(call, wait, self.budget)
+        return (time.perf_counter() - start) * 1e3, result, *wall_clock(call, wait, self.budget, each=True)
 
     def numpy(self, w, arrays):
         program = w.function(host_numpy_space(self.np))
@@ -441,10 +447,14 @@ def warm(options):
                "--budget", "0", "--warm", "0", "--limit", str(options.limit), "--workloads", options.workloads]
     for text in options.only:
         command += ["--only", text]
-    env = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-    jobs = [subprocess.Popen([*command, "--part", f"{k}/{options.warm}"], env=env, stderr=subprocess.DEVNULL) for k in range(options.warm)]
+    jobs = [subprocess.Popen([*command, "--part", f"{k}/{options.warm}"], stderr=subprocess.DEVNULL) for k in range(options.warm)]
+    end = time.monotonic() + WARM_SECONDS
     for job in jobs:
-        job.wait()
+        try:
+            job.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            job.kill()
+            job.wait()
 
 
 def main():
@@ -463,13 +473,15 @@ def main():
     options = parser.parse_args()
     if options.budget is None:
         options.budget = 0.15 if options.device == "cuda" else 0.7
-    # Before any import of a peer. Without these glibc gives large arrays back at once, and each result costs its page faults again; kerfuse keeps its memory too.
+    # Before any import of a peer. Without these glibc gives large arrays back at once, and each result costs its page faults again; kerfuse keeps its
+    # memory too.
     wanted = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 38), "MALLOC_ARENA_MAX": "1", "NUMBA_NUM_THREADS": str(options.threads),
               "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     if options.device == "cuda":
         folder = os.environ.get("KRF_BENCH_CACHE") or os.path.join(tempfile.gettempdir(), "kerfuse-peers")
         wanted = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TORCHINDUCTOR_CACHE_DIR": folder + "/torch", "JAX_COMPILATION_CACHE_DIR": folder + "/jax",
-                  "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+                  "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+                  "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         os.environ.update(wanted)
         os.execv(sys.executable, [sys.executable, *sys.argv])
