@@ -184,7 +184,7 @@ static void gather(krf__emitter *e, krf__str *out) {
 
 static void fold(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 8\nfor (int i = 1; i < back; i++) {\n", krf__reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 32\nfor (int i = 1; i < back; i++) {\n", krf__reduction_type(e, r), r, r);
         krf__str_printf(out, "    so_far%u = red%u(so_far%u, back%u[i]);\n}\nback%u[0] = so_far%u;\n", r, r, r, r, r, r);
     }
 }

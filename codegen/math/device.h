@@ -69,10 +69,11 @@ KRF_FN void krf_publish(unsigned *at, unsigned value) {
 }
 
 //@ krf_observe
+// Such a word, as it is now; several may be on their way at once. What was written before it is there after a __threadfence().
 KRF_FN unsigned krf_observe(const unsigned *at) {
 #ifdef __CUDACC__
     unsigned value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
 #else
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);

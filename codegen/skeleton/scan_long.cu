@@ -35,10 +35,16 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
                 found = missing = $SCAN_BACK + 1u;
             }
             __syncthreads();
-            for (int back = threadIdx.x + 1; back <= most; back += 256) {
-                const unsigned state = krf_observe(states + me - back);
-                if (state != 1u) {
-                    atomicMin(state == 2u ? &found : &missing, (unsigned)back);
+            unsigned state[$SCAN_BACK / 256];
+            #pragma unroll
+            for (int k = 0; k < $SCAN_BACK / 256; k++) {
+                const int back = threadIdx.x + 1 + 256 * k;
+                state[k] = back <= most ? krf_observe(states + me - back) : 1u;
+            }
+            #pragma unroll
+            for (int k = 0; k < $SCAN_BACK / 256; k++) {
+                if (state[k] != 1u) {
+                    atomicMin(state[k] == 2u ? &found : &missing, threadIdx.x + 1u + 256u * k);
                 }
             }
             __syncthreads();
@@ -46,6 +52,8 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
             __syncthreads();
         }
         const int back = (int)found;
+        __threadfence();
+        #pragma unroll 4
         for (int i = threadIdx.x; i < back; i += 256) {
             $SCAN_GATHER
         }
