@@ -251,7 +251,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
                 k->vector /= 2;
             }
         } else {
-            k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, !stores_elements(k), unaligned);
+            k->vector = vector_length(k, fast, !stores_elements(k), unaligned);
+            k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
         k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
