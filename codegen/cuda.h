@@ -36,8 +36,8 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 
-/* Halving over lane numbers: n accumulators down to a vector. */
-void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out);
+/* Halving over lane numbers: n accumulators until so many are left. */
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
 
 /* The same: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
  * The result is r0, r1, ... of the first thread. */

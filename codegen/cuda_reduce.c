@@ -261,9 +261,9 @@ static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf_
                     first, last, r, f, r, r);
 }
 
-void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out) {
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(n / 2, e->k->vector, r, e->reduction + r, out);
+        halve_accumulators(n / 2, left, r, e->reduction + r, out);
     }
 }
 

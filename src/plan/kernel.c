@@ -54,7 +54,9 @@ int krf__row_warps(const krf__kernel *k) {
     return warps;
 }
 
-int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf__row_warps(k) : 1; }
+int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 && k->cluster == 1 ? 8 / krf__row_warps(k) : 1; }
+
+int krf__row_threads(const krf__kernel *k) { return 32 * krf__row_warps(k) / k->cluster * krf__row_rows(k); }
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
