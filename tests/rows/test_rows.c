@@ -263,6 +263,20 @@ static void test_long_rows(void **unused) {
     krf_context_destroy(unfused);
 }
 
+/* Devices before 9.0: what the simulated one then is. */
+static void test_older_devices(void **unused) {
+    const example e = {SOFTMAX, 1, 3, NULL, 2, 40000, REST, REST};
+    (void)unused;
+    setenv("FAKECUDA_ARCH", "89", 1);
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    if (!has_clusters(fused)) {
+        check_example(fused, unfused, &e);
+    }
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+    unsetenv("FAKECUDA_ARCH");
+}
+
 static void test_values(void **unused) {
     krf_context *context = open_context(NULL);
     const example softmax = {SOFTMAX, 1, 1, "row", 3, 1500, REST, REST}, norm = {LAYER_NORM, 1, 1, "row", 3, 1500, REST, REST};
@@ -293,6 +307,6 @@ static void test_values(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_long_rows), cmocka_unit_test(test_older_devices), cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
