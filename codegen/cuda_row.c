@@ -67,6 +67,30 @@ static bool of_this_round(const krf__emitter *e, uint32_t operand) {
     return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
 }
 
+#define OTHER_REGISTERS 32 /* accumulators, places, what a body is at */
+
+/* Registers of a thread that hold its elements of the operands that are wanted. */
+static int registers(const krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand)) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const krf__operand *o = &e->k->operands[i];
+        const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
+        const int bytes = krf__cuda_vectored(e, i) ? size * e->k->vector : size > 4 ? size : 4;
+        bool along = false;
+        for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
+            along |= o->strides[d] != 0;
+        }
+        n += along && wanted(e, i) ? krf__cuda_quads(e) * bytes / 4 : 0;
+    }
+    return n;
+}
+
+/* Whether a round loads what it alone needs just before it is used: a block's registers do not hold it beside what stays. */
+static bool loads_late(const krf__emitter *e) {
+    const int most = KRF__REGISTERS / krf__row_threads(e->k);
+    return krf__cuda_row_stays(e) && e->k->schedule == KRF__ROW && registers(e, of_several_rounds) + registers(e, of_this_round) + OTHER_REGISTERS > most;
+}
+
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
 static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_this_round, out); }
 
@@ -79,7 +103,19 @@ static void row_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void round_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_own_loads, out); }
+static void round_loads(krf__emitter *e, krf__str *out) {
+    if (loads_late(e)) {
+        krf__cuda_put_late_loads(e, of_this_round, true, out);
+    } else {
+        krf__cuda_unrolled(e, put_own_loads, out);
+    }
+}
+
+static void late_loads(krf__emitter *e, krf__str *out) {
+    if (loads_late(e)) {
+        krf__cuda_put_late_loads(e, of_this_round, false, out);
+    }
+}
 
 static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
@@ -218,6 +254,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROUND_FIXED", krf__cuda_put_fixed},
     {"ROUND_LOOP", round_loop},
     {"ROUND_LOADS", round_loads},
+    {"ROUND_LATE", late_loads},
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},
     {"ROUND_VECTORS", krf__cuda_put_vectors},
