@@ -28,6 +28,9 @@ void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const
 /* Of reductions by warps: the loads of a tile (of a short row: all of it), of those operands of the domain that are wanted. */
 void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
 
+/* The same by and by, where registers do not hold all of it: declares arrays, or loads vector q of them. */
+void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, krf__str *out);
+
 /* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
 void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
 void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
@@ -41,8 +44,8 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 
-/* Halving over lane numbers: n accumulators down to a vector. */
-void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out);
+/* Halving over lane numbers: n accumulators until so many are left. */
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
 
 /* The same: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
  * The result is r0, r1, ... of the first thread. */

@@ -108,6 +108,28 @@ void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, 
     krf__str_free(&loads);
 }
 
+void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, krf__str *out) {
+    krf__str declarations = {0}, loads = {0}, position = {0};
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (wanted(e, i)) {
+            put_load(e, i, &declarations, &loads);
+        }
+    }
+    if (declare) {
+        krf__str_put(out, declarations.data != NULL ? declarations.data : "");
+    } else if (loads.data != NULL) {
+        krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+        krf__str_printf(out, "if (valid) {\n    const %s p_q = %s * %d;\n", krf__index_type(e), vector_place(e), e->k->vector);
+        krf__cuda_put_lines(out, "    ", position.data);
+        krf__cuda_put_lines(out, "    ", loads.data);
+        krf__str_put(out, "}\n");
+    }
+    out->failed |= declarations.failed || loads.failed || position.failed;
+    krf__str_free(&declarations);
+    krf__str_free(&loads);
+    krf__str_free(&position);
+}
+
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
 static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 
@@ -252,9 +274,9 @@ static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf_
                     first, last, r, f, r, r);
 }
 
-void krf__cuda_put_halves(krf__emitter *e, int n, krf__str *out) {
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(n / 2, e->k->vector, r, e->reduction + r, out);
+        halve_accumulators(n / 2, left, r, e->reduction + r, out);
     }
 }
 

@@ -2,9 +2,32 @@
  * warp's part of the canonical tree are those of reductions (cuda_reduce.c). */
 #include "codegen/cuda.h"
 
-static void warps(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_warps(e->k)); }
-static void rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__row_rows(e->k)); }
-static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, 32 * krf__row_warps(e->k) * krf__row_rows(e->k)); }
+static void bounds(krf__emitter *e, krf__str *out) {
+    if (e->k->cluster > 1) {
+        krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
+    }
+    krf__str_printf(out, "__launch_bounds__(%d)", krf__row_threads(e->k));
+}
+
+/* Warps are numbered through a row. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
+static void place(krf__emitter *e, krf__str *out) {
+    const int n = krf__row_warps(e->k), blocks = e->k->cluster;
+    if (blocks > 1) {
+        krf__str_printf(out, "__cluster_barrier_arrive_relaxed();\nconst int thread = threadIdx.x %% 32, warp = blockIdx.x %% %d * %d + threadIdx.x / 32, row = 0;\n",
+                        blocks, n / blocks);
+    } else {
+        krf__str_printf(out, "const int thread = threadIdx.x %% 32, warp = threadIdx.x / 32 %% %d, row = threadIdx.x / (32 * %d);\n", n, n);
+    }
+}
+
+static void at(krf__emitter *e, krf__str *out) {
+    const char *type = krf__index_type(e);
+    if (e->k->cluster > 1) {
+        krf__str_printf(out, "(%s)(blockIdx.x / %d)", type, e->k->cluster);
+    } else {
+        krf__str_printf(out, "(%s)blockIdx.x * %d + row", type, krf__row_rows(e->k));
+    }
+}
 
 /* ---- loads ---- */
 
@@ -44,6 +67,30 @@ static bool of_this_round(const krf__emitter *e, uint32_t operand) {
     return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
 }
 
+#define OTHER_REGISTERS 32 /* accumulators, places, what a body is at */
+
+/* Registers of a thread that hold its elements of the operands that are wanted. */
+static int registers(const krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand)) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const krf__operand *o = &e->k->operands[i];
+        const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
+        const int bytes = krf__cuda_vectored(e, i) ? size * e->k->vector : size > 4 ? size : 4;
+        bool along = false;
+        for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
+            along |= o->strides[d] != 0;
+        }
+        n += along && wanted(e, i) ? krf__cuda_quads(e) * bytes / 4 : 0;
+    }
+    return n;
+}
+
+/* Whether a round loads what it alone needs just before it is used: a block's registers do not hold it beside what stays. */
+static bool loads_late(const krf__emitter *e) {
+    const int most = KRF__REGISTERS / krf__row_threads(e->k);
+    return krf__cuda_row_stays(e) && e->k->schedule == KRF__ROW && registers(e, of_several_rounds) + registers(e, of_this_round) + OTHER_REGISTERS > most;
+}
+
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
 static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_this_round, out); }
 
@@ -56,7 +103,19 @@ static void row_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void round_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_own_loads, out); }
+static void round_loads(krf__emitter *e, krf__str *out) {
+    if (loads_late(e)) {
+        krf__cuda_put_late_loads(e, of_this_round, true, out);
+    } else {
+        krf__cuda_unrolled(e, put_own_loads, out);
+    }
+}
+
+static void late_loads(krf__emitter *e, krf__str *out) {
+    if (loads_late(e)) {
+        krf__cuda_put_late_loads(e, of_this_round, false, out);
+    }
+}
 
 static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
@@ -88,23 +147,60 @@ static void put_shuffle(krf__emitter *e, uint32_t r, const char *which, const ch
     krf__str_free(&value);
 }
 
-/* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. All threads then have what thread 0 of it has. */
-static void share(krf__emitter *e, krf__str *out) {
-    const int n = e->k->n_reductions > 0 ? krf__row_warps(e->k) : 1;
-    for (uint32_t r = 0; r < e->k->n_reductions && n > 1; r++) {
-        krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + warp] = r%u;\n}\n", e->reduction + r, n, r);
-    }
-    krf__str_put(out, n > 1 ? "__syncthreads();\n" : "");
+/* Puts a warp's results where all warps of the row find them. Blocks of a cluster have each a copy, written by the others, so that none reads the memory of one that
+ * may have ended. Every round has shared memory of its own: one barrier a round is enough. */
+static void put_partials(krf__emitter *e, krf__str *out) {
+    const int n = krf__row_warps(e->k), blocks = e->k->cluster;
+    krf__str_put(out, blocks > 1 && e->reduction == 0 ? "__cluster_barrier_wait();\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
-        if (n > 1) {
+        if (blocks == 1) {
+            krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + warp] = r%u;\n}\n", f, n, r);
+            continue;
+        }
+        krf__str_printf(out, "r%u = ", r);
+        put_shuffle(e, r, NULL, "0", out);
+        krf__str_printf(out, ";\nif (thread < %d) {\n    *(%s *)__cluster_map_shared_rank(&shared%u[warp], thread) = r%u;\n}\n", blocks, krf__reduction_type(e, r), f, r);
+    }
+    krf__str_put(out, blocks > 1 ? "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n" : "__syncthreads();\n");
+}
+
+/* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. A thread has lanes that are 32 apart. */
+static void put_row_tree(krf__emitter *e, krf__str *out) {
+    const int n = krf__row_warps(e->k), each = n > 32 ? n / 32 : 1, threads = n / each;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const uint32_t f = e->reduction + r;
+        if (each > 1) {
+            krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(", each, r, f);
+            krf__emit_identity(e, r, out);
+            krf__str_printf(out, ", shared%u[k * 32 + thread]);\n}\n", f);
+        } else {
             krf__str_printf(out, "r%u = red%u(", r, f);
             krf__emit_identity(e, r, out);
-            krf__str_printf(out, ", shared%u[row * %d + thread %% %d]);\n#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", f, n, n, n / 2,
-                            r, f, r);
-            put_shuffle(e, r, "down", "d", out);
-            krf__str_put(out, ");\n}\n");
+            krf__str_printf(out, ", shared%u[row * %d + thread %% %d]);\n", f, n, n);
         }
+    }
+    if (each > 1) {
+        krf__cuda_put_halves(e, each, 1, out);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const uint32_t f = e->reduction + r;
+        if (each > 1) {
+            krf__str_printf(out, "r%u = acc%u[0];\n", r, r);
+        }
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", threads / 2, r, f, r);
+        put_shuffle(e, r, "down", "d", out);
+        krf__str_put(out, ");\n}\n");
+    }
+}
+
+/* All threads have then what thread 0 of the row has. */
+static void share(krf__emitter *e, krf__str *out) {
+    if (e->k->n_reductions > 0 && krf__row_warps(e->k) > 1) {
+        put_partials(e, out);
+        put_row_tree(e, out);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = ", krf__reduction_type(e, r), e->k->n_domain + r);
         put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
         krf__str_put(out, ";\n");
@@ -148,9 +244,9 @@ static void one_round(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, pu
 static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, one_round, out); }
 
 const krf__hole krf__cuda_row_holes[] = {
-    {"ROW_WARPS", warps},
-    {"ROW_ROWS", rows},
-    {"ROW_THREADS", threads},
+    {"ROW_BOUNDS", bounds},
+    {"ROW_PLACE", place},
+    {"ROW_AT", at},
     {"ROW_SHARED", shared},
     {"ROW_VALUES", krf__emit_row_values},
     {"ROW_LOADS", row_loads},
@@ -158,6 +254,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROUND_FIXED", krf__cuda_put_fixed},
     {"ROUND_LOOP", round_loop},
     {"ROUND_LOADS", round_loads},
+    {"ROUND_LATE", late_loads},
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},
     {"ROUND_VECTORS", krf__cuda_put_vectors},

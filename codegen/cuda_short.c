@@ -33,7 +33,7 @@ static void start(krf__emitter *e, krf__str *out) {
 }
 
 static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_vector", out); }
-static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), out); }
+static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), e->k->vector, out); }
 static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
 
 static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_row", out); }

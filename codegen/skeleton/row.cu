@@ -1,12 +1,12 @@
-// Rows that stay on the chip. $ROW_WARPS warps share a row: each holds a chunk of the canonical tree, 32 elements a thread, and what several rounds
-// read is loaded once. Long bodies go over the chunk in a loop instead, and read again. Rows lie side by side in a block. Where there are none left, threads
-// do the last one again, for the barriers, and store nothing.
+// Rows that stay on the chip. Some warps share a row: each holds a chunk of the canonical tree, 32 elements a thread, and what several rounds
+// read is loaded once. Long bodies go over the chunk in a loop instead, and read again. Rows lie side by side in a block, or blocks of a cluster share one. Where
+// there are none left, threads do the last one again, for the barriers, and store nothing.
 $HEADER
-extern "C" __global__ void __launch_bounds__($ROW_THREADS) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
     $EXTENTS
     $ROW_SHARED
-    const int thread = threadIdx.x % 32, warp = threadIdx.x / 32 % $ROW_WARPS, row = threadIdx.x / (32 * $ROW_WARPS);
-    const $INDEX at = ($INDEX)blockIdx.x * $ROW_ROWS + row, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+    $ROW_PLACE
+    const $INDEX at = $ROW_AT, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
     const $INDEX first = ($INDEX)warp * 1024, last = first + 1024 < $REDUCED_SIZE ? first + 1024 : $REDUCED_SIZE;

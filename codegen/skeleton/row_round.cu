@@ -6,6 +6,7 @@
         #pragma unroll
         for (int q = 0; q < $QUADS; q++) {
             const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+            $ROUND_LATE
             $ROUND_VECTORS
             #pragma unroll
             for (int k = 0; k < $VECTOR; k++) {

@@ -10,6 +10,7 @@
 
 #include <kerfuse/plan.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 void krf_free(void *data) { krf__mem_free(data); }
@@ -20,6 +21,7 @@ typedef struct dumping {
     uint32_t *ids;
     krf_dump_kind kind;
     const char *target, *arch;
+    krf__limits limits; /* of the device that the plan is for: the context's own, unless another is named */
     krf__str out;
 } dumping;
 
@@ -66,11 +68,11 @@ static krf_status dump_kernels(dumping *d, const krf__plan_data *plan) {
 static krf_status dump_plan(dumping *d) {
     krf_graph lowered;
     krf__plan_data plan;
-    krf_status status = krf__pipeline(d->graph, &d->graph->context->limits, d->n, d->ids, &lowered);
+    krf_status status = krf__pipeline(d->graph, &d->limits, d->n, d->ids, &lowered);
     if (status != KRF_OK) {
         return status;
     }
-    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limits = &d->graph->context->limits}, &plan);
+    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limits = &d->limits}, &plan);
     if (status == KRF_OK) {
         if (d->kind == KRF_DUMP_PLAN) {
             krf__plan_print(&plan, &d->out);
@@ -81,6 +83,18 @@ static krf_status dump_plan(dumping *d) {
     }
     krf__graph_free(&lowered);
     return status;
+}
+
+static void set_limits(dumping *d) {
+    const krf_context *c = d->graph->context;
+    const bool cuda = strcmp(d->target, "cuda") == 0;
+    d->limits = c->asked;
+    if (cuda == c->is_cuda && d->arch == NULL) {
+        d->limits = c->limits;
+    } else {
+        const char *digits = d->arch != NULL ? strpbrk(d->arch, "0123456789") : "90";
+        krf__limits_of_row(&d->limits, cuda ? krf__cuda_row(digits != NULL ? atoi(digits) : 0) : krf__cpu_row());
+    }
 }
 
 static krf_status check(dumping *d) {
@@ -95,6 +109,7 @@ static krf_status check(dumping *d) {
     if (binary && strcmp(d->target, "cuda") != 0) {
         return krf__fail(KRF_E_ARGUMENT, "krf_dump: PTX and cubin are for the target \"cuda\"");
     }
+    set_limits(d);
     d->arch = d->arch != NULL ? d->arch : "sm_90";
     return KRF_OK;
 }

@@ -41,6 +41,7 @@ typedef struct krf__backend {
     krf_status (*open)(const krf__device_options *options, krf__device **device);
     void (*close)(krf__device *device); /* waits for all work */
     krf_status (*info)(krf__device *device, krf_device_info *info); /* strings live as long as the device */
+    uint32_t (*row)(krf__device *device); /* the most that a kernel of several rounds may keep of a row: of krf__limits.row */
 
     krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */
     void (*deallocate)(krf__device *device, void *data, size_t bytes);       /* after work that was started earlier on the device's stream */
@@ -61,6 +62,10 @@ typedef struct krf__backend {
 } krf__backend;
 
 extern const krf__backend krf__backend_cpu, krf__backend_cuda;
+
+/* The same for GPUs of a compute capability (90), and for CPUs. */
+uint32_t krf__cuda_row(int capability);
+uint32_t krf__cpu_row(void);
 
 /* NVRTC without a device, for fusedump. arch: "sm_90". ptx: PTX text instead of a cubin. image: krf__mem_free, NUL-terminated beyond *bytes. */
 krf_status krf__nvrtc_compile(const char *nvrtc_path, const char *arch, bool ptx, const char *source, const char *name, void **image, size_t *bytes);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see KRF__MOST_REPEATED in
- * lower.h. */
+ * lower.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 32768, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -57,3 +57,5 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
     }
     return false;
 }
+
+void krf__limits_of_row(krf__limits *limits, uint32_t most) { limits->row = limits->row < most ? limits->row : most; }

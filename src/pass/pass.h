@@ -17,9 +17,15 @@ typedef struct krf__limits {
 
 extern const krf__limits krf__default_limits;
 
+/* What a block of a GPU keeps of a row, in elements of 4 bytes: half of a multiprocessor's registers. Where the limit is higher, blocks may share a row. */
+#define KRF__ROW_BLOCK 32768
+
 /* "off": no fusion at all. Else the fields above by name, "operations=8,results=1"; the others as by default. NULL: all by default. False for
  * anything else. */
 bool krf__limits_parse(const char *text, krf__limits *limits);
+
+/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes. */
+void krf__limits_of_row(krf__limits *limits, uint32_t most);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */

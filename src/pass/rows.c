@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOST_LOADS 16
+#define MOST_SHARED 4 /* arrays of 4-byte elements of rows that blocks share: a thread keeps 32 elements of each */
 
 /* What a group reads, as far as it matters here. */
 typedef struct reading {
@@ -242,8 +243,10 @@ static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
         note_load(j, first, r.loads[i], sum);
     }
     sum->operations += r.operations;
+    const int64_t words = row_words(j, first, sum);
+    joins &= words <= KRF__ROW_BLOCK || words <= MOST_SHARED * row_length(j, first);
     return joins && !sum->crowded && sum->operations <= j->limits->operations && first->fields + group->fields <= j->limits->fields &&
-           row_words(j, first, sum) <= j->limits->row;
+           words <= j->limits->row;
 }
 
 /* Of the kernels whose results group `index` reads, the last. */

@@ -54,7 +54,9 @@ int krf__row_warps(const krf__kernel *k) {
     return warps;
 }
 
-int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 ? 8 / krf__row_warps(k) : 1; }
+int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 && k->cluster == 1 ? 8 / krf__row_warps(k) : 1; }
+
+int krf__row_threads(const krf__kernel *k) { return 32 * krf__row_warps(k) / k->cluster * krf__row_rows(k); }
 
 int krf__column_threads(const krf__kernel *k) {
     int threads = 1;

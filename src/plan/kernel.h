@@ -93,6 +93,7 @@ typedef struct krf__kernel {
     int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool wide;     /* indices need 64 bits */
+    int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
@@ -131,6 +132,12 @@ int krf__short_threads(const krf__kernel *k);
 /* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
+int krf__row_threads(const krf__kernel *k); /* of a block */
+
+#define KRF__REGISTERS 65536 /* of 4 bytes, of a multiprocessor and of a block */
+
+/* The most blocks that share a row: what every device of compute capability 9.0 has room for. */
+#define KRF__ROW_CLUSTER 8
 
 /* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. */
 int krf__column_threads(const krf__kernel *k);

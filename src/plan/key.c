@@ -59,7 +59,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->n_reductions);
     if (k->n_rounds > 0) {
         put64(&s, k->n_rounds);
-        put64(&s, (uint64_t)krf__row_warps(k));
+        put64(&s, (uint64_t)krf__row_warps(k) | (uint64_t)(k->cluster - 1) << 32);
         for (uint32_t r = 0; r < k->n_rounds; r++) {
             put64(&s, k->rounds[r].n_instrs);
             put64(&s, k->rounds[r].n_domain);

@@ -214,7 +214,48 @@ static bool needs_wide(const krf__kernel *k) {
     return false;
 }
 
-void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
+/* Whether a round's domain part loads the operand. */
+static bool loaded(const krf__kernel *k, uint32_t operand) {
+    bool found = false;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        for (uint32_t i = 0; i < round.n_domain; i++) {
+            found |= round.instrs[i].op == KRF__load && round.instrs[i].slot == operand;
+        }
+    }
+    return found;
+}
+
+/* Registers that a thread needs for its 32 elements of all that has elements of its own in every row. */
+static int registers_of_row(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        bool along = false, across = k->kept_size == 1;
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            *(d < k->n_kept ? &across : &along) |= o->strides[d] != 0;
+        }
+        n += along && across && o->inner == 0 && !o->counts && !o->gathered && loaded(k, i) ? (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 64 : 32) : 0;
+    }
+    return n;
+}
+
+/* As many blocks as can be, where one is too small: of smaller ones several share a multiprocessor, so that one row is read while another is computed or
+ * written. Rows of fewer chunks than a block has warps are shared where a block's registers do not hold them. */
+static int cluster_of(const krf__kernel *k, uint32_t row) {
+    const int warps = krf__row_warps(k), words = 32 * warps * registers_of_row(k);
+    int blocks = 1;
+    if (row <= KRF__ROW_BLOCK) {
+        return 1;
+    }
+    while (blocks < KRF__ROW_CLUSTER && blocks < warps && (warps > 32 || words / blocks > KRF__ROW_BLOCK)) {
+        blocks *= 2;
+    }
+    return blocks;
+}
+
+void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
+    k->cluster = 1;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
         k->vector = vector_length(k, fast, false, unaligned);
@@ -231,6 +272,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned) {
         k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
+        k->cluster = k->schedule == KRF__ROW ? cluster_of(k, row) : 1;
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
         k->vector = 1;

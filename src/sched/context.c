@@ -75,6 +75,7 @@ static krf_status open_pool(krf_context *c) {
 static krf_status fill(krf_context *c, const krf_context_options *o) {
     krf_status status = open_device(c, o);
     if (status == KRF_OK) {
+        krf__limits_of_row(&c->limits, c->backend->row(c->device));
         status = open_pool(c);
     }
     if (status == KRF_OK && o->nvrtc != NULL) {
@@ -98,7 +99,8 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     atomic_init(&c->references, 1);
     c->cpu_tier = options->cpu_tier;
     c->blocking_compile = options->blocking_compile;
-    krf__limits_parse(options->fusion, &c->limits);
+    krf__limits_parse(options->fusion, &c->asked);
+    c->limits = c->asked;
     pthread_mutex_init(&c->plans.lock, NULL);
     pthread_mutex_init(&c->queue.lock, NULL);
     pthread_cond_init(&c->queue.changed, NULL);

@@ -38,7 +38,7 @@ struct krf_context {
     krf__log log;
     krf_cpu_tier cpu_tier;
     bool blocking_compile;
-    krf__limits limits; /* of fusion */
+    krf__limits asked, limits; /* of fusion: as the options say, and as the device has them */
     char *nvrtc; /* as asked for; NULL for none */
     krf__pool *pool;
     krf__memory_cache *kernels;

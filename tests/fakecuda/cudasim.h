@@ -10,6 +10,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __restrict__ __restrict
 // One copy of the image runs one block at a time, so that static is per block. The section tells what to poison.
 #define __shared__ static __attribute__((section("fakecuda_shared")))
@@ -22,6 +23,11 @@ static const fakecuda_runtime *fakecuda_calls;
 #define gridDim (fakecuda_calls->here()->grid_dim)
 
 #define __syncthreads() fakecuda_calls->barrier(__LINE__)
+// Both arrivals order what was written before: that a relaxed one does not is not simulated.
+#define __cluster_barrier_arrive() fakecuda_calls->cluster_arrive(__LINE__)
+#define __cluster_barrier_arrive_relaxed() fakecuda_calls->cluster_arrive(__LINE__)
+#define __cluster_barrier_wait() fakecuda_calls->cluster_wait(__LINE__)
+#define __cluster_map_shared_rank(at, rank) fakecuda_calls->map_shared(at, rank, __LINE__)
 #define __threadfence() fakecuda_calls->fence()
 #define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
 #define atomicAdd(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
@@ -191,8 +197,8 @@ template <class... A, void (*F)(A...)> struct fakecuda_entry<F> {
 // Both are the linker's, of the section's ends; absent where nothing is shared.
 extern "C" __attribute__((weak, visibility("hidden"))) char __start_fakecuda_shared[], __stop_fakecuda_shared[];
 
-#define FAKECUDA_KERNEL(name) \
-    {#name, fakecuda_entry<name>::call, fakecuda_entry<name>::bytes, fakecuda_entry<name>::count},
+#define FAKECUDA_KERNEL(name, cluster) \
+    {#name, fakecuda_entry<name>::call, fakecuda_entry<name>::bytes, fakecuda_entry<name>::count, cluster},
 #define FAKECUDA_IMAGE(n_kernels, waits) \
     extern "C" __attribute__((visibility("default"))) const struct fakecuda_image fakecuda_image_1 = { \
         n_kernels, waits, fakecuda_kernels, &fakecuda_calls, __start_fakecuda_shared, __stop_fakecuda_shared};

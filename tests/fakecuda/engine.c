@@ -70,8 +70,8 @@ fakecuda_index fake_position(uint64_t n, fakecuda_index extent) {
 }
 
 fakecuda_index fake_block_at(const fake_work *w, uint64_t n) {
-    uint64_t blocks = (uint64_t)w->grid.x * w->grid.y * w->grid.z;
-    return fake_position(fake_order(n, blocks, w->seed), w->grid);
+    uint64_t clusters = (uint64_t)w->grid.x * w->grid.y * w->grid.z / w->cluster;
+    return fake_position(fake_order(n / w->cluster, clusters, w->seed) * w->cluster + n % w->cluster, w->grid);
 }
 
 fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigned thread) {
@@ -107,13 +107,16 @@ void fake_run(const fake_work *w) {
     bool waits = w->copies[0]->image->waits, going = true;
     fake_me.kernel = w->name;
     if (racing() || (waits && WITH_TSAN)) { /* ThreadSanitizer does not know our fibers */
-        for (uint64_t n = 0; n < blocks && going; n += w->n_copies) {
-            going = fake_run_threads(w, n, blocks - n < w->n_copies ? (unsigned)(blocks - n) : w->n_copies);
+        const unsigned most = w->n_copies / w->cluster * w->cluster;
+        for (uint64_t n = 0; n < blocks && going; n += most) {
+            going = fake_run_threads(w, n, blocks - n < most ? (unsigned)(blocks - n) : most);
         }
     } else if (waits) {
-        for (uint64_t n = 0; n < blocks && going; n++) {
-            fake_poison_shared(w->copies[0]);
-            going = fake_run_fibers(w, fake_block_at(w, n));
+        for (uint64_t n = 0; n < blocks && going; n += w->cluster) {
+            for (unsigned b = 0; b < w->cluster; b++) {
+                fake_poison_shared(w->copies[b]);
+            }
+            going = fake_run_fibers(w, n);
         }
     } else {
         run_plain(w, blocks);
@@ -163,7 +166,39 @@ static void misaligned(const void *address, int line) {
     fake_abandon(KRF__CUDA_ERROR_MISALIGNED_ADDRESS, "line %d: a vector at the misaligned address %p", line, address);
 }
 
-const fakecuda_runtime fake_runtime = {here, barrier, shuffle_down, fence, atomic_inc, misaligned};
+static void cluster_arrive(int line) {
+    if (fake_me.mode == FAKE_THREADS) {
+        fake_thread_arrive(line);
+    } else {
+        fake_fiber_arrive(line);
+    }
+}
+
+static void cluster_wait(int line) {
+    if (fake_me.mode == FAKE_THREADS) {
+        fake_thread_wait(line);
+    } else {
+        fake_fiber_wait(line);
+    }
+}
+
+static const fake_copy *copy_of(int rank, int line) {
+    return fake_me.mode == FAKE_THREADS ? fake_thread_copy(rank, line) : fake_fiber_copy(rank, line);
+}
+
+/* The same place in the shared memory of another block. */
+static void *map_shared(const void *address, unsigned rank, int line) {
+    const fakecuda_image *own = copy_of(FAKE_OWN, line)->image, *other = copy_of((int)rank, line)->image;
+    const char *at = address;
+    char where[160];
+    if (at < own->shared_begin || at >= own->shared_end) {
+        fake_die("%s: line %d: %p is no shared memory of the block", fake_where(where), line, address);
+    }
+    return other->shared_begin + (at - own->shared_begin);
+}
+
+const fakecuda_runtime fake_runtime = {here,       barrier,        shuffle_down, fence,     atomic_inc,
+                                       misaligned, cluster_arrive, cluster_wait, map_shared};
 
 /* ---- kernels that cannot go on ---- */
 

@@ -17,15 +17,16 @@ typedef struct fake_work {
     unsigned n_copies; /* blocks at once */
     fakecuda_index grid, block;
     unsigned threads; /* of a block */
+    unsigned cluster; /* blocks that run together, neighbours along x; no more than there are copies */
     void *const *arguments;
     uint64_t seed; /* of the order of threads and blocks; 0: ascending */
 } fake_work;
 
 void fake_run(const fake_work *w);
 
-/* One block on fibers; `at_once` blocks, the first of which is the n-th in order, on threads. False: it was abandoned.
- */
-bool fake_run_fibers(const fake_work *w, fakecuda_index block);
+/* One cluster on fibers; `at_once` blocks, whole clusters, on threads: the first block is the n-th in order. False: it
+ * was abandoned. */
+bool fake_run_fibers(const fake_work *w, uint64_t n);
 bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once);
 
 /* What the image calls. */
@@ -62,6 +63,17 @@ _Noreturn void fake_fiber_abandon(void);
 void fake_thread_barrier(int line);
 unsigned long long fake_thread_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line);
 void fake_thread_fence(void);
+
+/* The barrier of a cluster, whose threads arrive first and wait later; and the copy of the thread's block, or of a
+ * block of its cluster by rank. Both are allowed only to threads that have waited for the cluster once, so that its
+ * blocks have all begun, and for blocks that have not ended. */
+void fake_fiber_arrive(int line);
+void fake_fiber_wait(int line);
+const fake_copy *fake_fiber_copy(int rank, int line);
+void fake_thread_arrive(int line);
+void fake_thread_wait(int line);
+const fake_copy *fake_thread_copy(int rank, int line);
+enum { FAKE_OWN = -1 };
 
 /* ---- helpers ---- */
 

@@ -1,4 +1,4 @@
-/* One block on fibers: each runs until it waits. What can never go on is seen at once: no fiber can run, and some have
+/* One block, or the blocks of a cluster, on fibers: each runs until it waits. What can never go on is seen at once: no fiber can run, and some have
  * not ended. */
 #include "engine.h"
 #include "fiber.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum state { READY, AT_BARRIER, AT_SHUFFLE, ENDED } state;
+typedef enum state { READY, AT_BARRIER, AT_SHUFFLE, AT_CLUSTER, ENDED } state;
 
 typedef struct lane {
     fake_fiber fiber;
@@ -16,13 +16,17 @@ typedef struct lane {
     int line;                /* where it waits */
     unsigned mask, delta;    /* of its shuffle */
     unsigned long long bits; /* that it gives, then gets */
+    bool arrived, waited;    /* at the cluster's barrier, and not waited there yet; once at least */
+    uint64_t awaited;        /* the turn in which it arrived */
 } lane;
 
 typedef struct crew {
     const fake_work *work;
-    void (*call)(void *const *arguments);
     bool abandoned;
-    lane lanes[FAKE_MAX_THREADS];
+    unsigned count;        /* lanes of the cluster: those of a block side by side */
+    unsigned arrived;      /* at the cluster's barrier */
+    uint64_t turn;         /* how often it opened */
+    lane lanes[FAKE_MOST_BLOCKS * FAKE_MAX_THREADS];
 } crew;
 
 static pthread_key_t crew_key;
@@ -30,7 +34,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void free_crew(void *user) {
     crew *c = user;
-    for (int i = 0; i < FAKE_MAX_THREADS; i++) {
+    for (int i = 0; i < FAKE_MOST_BLOCKS * FAKE_MAX_THREADS; i++) {
         fake_fiber_free(&c->lanes[i].fiber);
     }
     free(c);
@@ -56,10 +60,12 @@ static crew *my_crew(void) {
 
 static void leave(lane *l) { fake_fiber_leave(&l->fiber, l->state == ENDED); }
 
+static unsigned block_of(const crew *c, const lane *l) { return (unsigned)(l - c->lanes) / c->work->threads; }
+
 static void body(void *user) {
     lane *l = user;
     crew *c = my_crew();
-    c->call(c->work->arguments);
+    c->work->call[block_of(c, l)](c->work->arguments);
     l->state = ENDED;
     leave(l);
 }
@@ -69,6 +75,58 @@ void fake_fiber_barrier(int line) {
     l->state = AT_BARRIER;
     l->line = line;
     leave(l);
+}
+
+void fake_fiber_arrive(int line) {
+    lane *l = fake_me.engine;
+    crew *c = my_crew();
+    char where[160];
+    if (l->arrived) {
+        fake_die("%s: line %d: arrives at the cluster's barrier again without having waited", fake_where(where), line);
+    }
+    l->arrived = true;
+    l->awaited = c->turn;
+    if (++c->arrived == c->count) {
+        c->arrived = 0;
+        c->turn++;
+        for (unsigned i = 0; i < c->count; i++) {
+            c->lanes[i].state = c->lanes[i].state == AT_CLUSTER ? READY : c->lanes[i].state;
+        }
+    }
+}
+
+void fake_fiber_wait(int line) {
+    lane *l = fake_me.engine;
+    char where[160];
+    if (!l->arrived) {
+        fake_die("%s: line %d: waits at the cluster's barrier without having arrived", fake_where(where), line);
+    }
+    if (my_crew()->turn == l->awaited) {
+        l->state = AT_CLUSTER;
+        l->line = line;
+        leave(l);
+    }
+    l->arrived = false;
+    l->waited = true;
+}
+
+const fake_copy *fake_fiber_copy(int rank, int line) {
+    const lane *l = fake_me.engine;
+    const crew *c = my_crew();
+    const unsigned block = rank == FAKE_OWN ? block_of(c, l) : (unsigned)rank;
+    char where[160];
+    if (block >= c->work->cluster) {
+        fake_die("%s: line %d: the cluster has no block %u", fake_where(where), line, block);
+    }
+    bool alive = false;
+    for (unsigned i = 0; i < c->work->threads && !alive; i++) {
+        alive = c->lanes[block * c->work->threads + i].state != ENDED;
+    }
+    if (!alive || !l->waited) {
+        fake_die("%s: line %d: shared memory of block %u of the cluster, which %s", fake_where(where), line, block,
+                 alive ? "may not have begun" : "has ended");
+    }
+    return c->work->copies[block];
 }
 
 void fake_fiber_abandon(void) {
@@ -92,9 +150,9 @@ static bool complete(const lane *warp, unsigned count, unsigned mask, int line) 
 unsigned long long fake_fiber_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line) {
     lane *l = fake_me.engine;
     crew *c = my_crew();
-    const unsigned index = (unsigned)(l - c->lanes), first = index / FAKE_WARP * FAKE_WARP;
+    const unsigned index = (unsigned)(l - c->lanes) % c->work->threads, first = index / FAKE_WARP * FAKE_WARP;
     const unsigned count = c->work->threads - first < FAKE_WARP ? c->work->threads - first : FAKE_WARP;
-    lane *warp = &c->lanes[first];
+    lane *warp = l - (index - first);
     char where[160];
     if ((mask >> (index - first) & 1) == 0) {
         fake_die("%s: line %d: a shuffle whose mask %#x does not name the thread", fake_where(where), line, mask);
@@ -123,63 +181,85 @@ unsigned long long fake_fiber_shuffle(unsigned mask, unsigned long long bits, un
 
 /* ---- the scheduler ---- */
 
-/* All that have not ended are at the same barrier: they go on. Anything else is an error that CUDA does not define. */
-static bool open_barrier(crew *c) {
-    const lane *first = NULL;
-    unsigned waiting = 0, ended = 0;
+static const char *name_of(state s) { return s == AT_BARRIER ? "barrier" : s == AT_SHUFFLE ? "shuffle" : "cluster's barrier"; }
+
+/* All lanes of a block that have not ended are at the same barrier: they go on. Anything else is an error that CUDA does
+ * not define, unless all of them wait for other blocks of the cluster. */
+static bool open_block(crew *c, lane *lanes, lane **outside) {
+    lane *first = NULL;
+    unsigned ended = 0;
     char where[160];
     for (unsigned i = 0; i < c->work->threads; i++) {
-        const lane *l = &c->lanes[i];
+        lane *l = &lanes[i];
         if (l->state == ENDED) {
             ended++;
-            continue;
-        }
-        waiting++;
-        if (!first) {
+        } else if (!first) {
             first = l;
         } else if (l->state != first->state || l->line != first->line) {
-            fake_me.here = &c->lanes[i].here;
-            fake_die("%s: waits at line %d %s, another thread at line %d %s: they wait for ever", fake_where(where),
-                     l->line, l->state == AT_BARRIER ? "(barrier)" : "(shuffle)", first->line,
-                     first->state == AT_BARRIER ? "(barrier)" : "(shuffle)");
+            fake_me.here = &l->here;
+            fake_die("%s: waits at line %d (%s), another thread at line %d (%s): they wait for ever", fake_where(where),
+                     l->line, name_of(l->state), first->line, name_of(first->state));
         }
     }
-    if (waiting == 0) {
+    if (!first) {
         return false;
     }
-    fake_me.here = &c->lanes[first - c->lanes].here;
+    fake_me.here = &first->here;
     if (first->state == AT_SHUFFLE) {
         fake_die("%s: line %d: a shuffle waits for threads that its mask %#x names and that have ended",
                  fake_where(where), first->line, first->mask);
+    }
+    if (first->state == AT_CLUSTER) {
+        *outside = first;
+        return false;
     }
     if (ended > 0) {
         fake_die("%s: line %d: a barrier that %u threads of the block do not reach", fake_where(where), first->line,
                  ended);
     }
     for (unsigned i = 0; i < c->work->threads; i++) {
-        c->lanes[i].state = READY;
+        lanes[i].state = READY;
     }
     return true;
 }
 
-bool fake_run_fibers(const fake_work *w, fakecuda_index block) {
+/* False: all have ended. */
+static bool open_barrier(crew *c) {
+    lane *outside = NULL;
+    bool any = false;
+    char where[160];
+    for (unsigned b = 0; b < c->work->cluster; b++) {
+        any |= open_block(c, &c->lanes[b * c->work->threads], &outside);
+    }
+    if (!any && outside) {
+        fake_me.here = &outside->here;
+        fake_die("%s: line %d: a cluster's barrier that %u threads of the cluster do not reach", fake_where(where),
+                 outside->line, c->count - c->arrived);
+    }
+    return any;
+}
+
+bool fake_run_fibers(const fake_work *w, uint64_t n) {
     crew *c = my_crew();
     c->work = w;
-    c->call = w->call[0];
+    c->count = w->cluster * w->threads;
+    c->arrived = 0;
+    c->turn = 0;
     c->abandoned = false;
     fake_me.mode = FAKE_FIBERS;
-    for (unsigned i = 0; i < w->threads; i++) {
+    for (unsigned i = 0; i < c->count; i++) {
         lane *l = &c->lanes[i];
-        l->here = fake_thread_at(w, block, i);
+        l->here = fake_thread_at(w, fake_block_at(w, n + i / w->threads), i % w->threads);
         l->state = READY;
+        l->arrived = l->waited = false;
         fake_fiber_make(&l->fiber, body, l);
     }
     do {
         bool ran = true;
         for (uint64_t turn = 0; ran && !c->abandoned; turn++) {
             ran = false;
-            for (unsigned i = 0; i < w->threads && !c->abandoned; i++) {
-                lane *l = &c->lanes[fake_order(i, w->threads, w->seed ? w->seed + turn : 0)];
+            for (unsigned i = 0; i < c->count && !c->abandoned; i++) {
+                lane *l = &c->lanes[fake_order(i, c->count, w->seed ? w->seed + turn : 0)];
                 if (l->state == READY) {
                     ran = true;
                     fake_me.engine = l;

@@ -20,6 +20,9 @@ typedef struct fakecuda_runtime {
     void (*fence)(void);
     unsigned (*atomic_inc)(unsigned *at, unsigned limit);
     void (*misaligned)(const void *address, int line);
+    void (*cluster_arrive)(int line);
+    void (*cluster_wait)(int line);
+    void *(*map_shared)(const void *address, unsigned rank, int line);
 } fakecuda_runtime;
 
 typedef struct fakecuda_kernel {
@@ -27,6 +30,7 @@ typedef struct fakecuda_kernel {
     void (*call)(void *const *arguments);
     const unsigned *bytes; /* of each argument */
     unsigned arguments;
+    unsigned cluster; /* blocks that run together, along x */
 } fakecuda_kernel;
 
 /* The one symbol of an image, named fakecuda_image_1. */

@@ -1,4 +1,4 @@
-/* Finds the kernels of a text: `extern "C" __global__ void [__launch_bounds__(...)] NAME(`. */
+/* Finds the kernels of a text: `extern "C" __global__ void [__cluster_dims__(...)] [__launch_bounds__(...)] NAME(`. */
 #include "kernels.h"
 
 #include "calls.h"
@@ -12,9 +12,9 @@
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The next kernel from *at on; its length, 0 when there is none. Only extern "C" kernels have their own names. */
-static size_t next_kernel(const char **at, const char **name) {
+static size_t next_kernel(const char **at, const char **name, unsigned *cluster) {
     static const char mark[] = "__global__";
-    static const char bounds[] = "__launch_bounds__";
+    static const char *const attributes[] = {"__launch_bounds__", FAKE_CLUSTER};
     const char *found;
     while ((found = strstr(*at, mark)) != NULL) {
         const char *line = found, *c = found + sizeof mark - 1;
@@ -24,6 +24,7 @@ static size_t next_kernel(const char **at, const char **name) {
         bool plain = memmem(line, (size_t)(found - line), "extern \"C\"", 10) != NULL;
         size_t length = 0;
         *at = c;
+        *cluster = 1;
         while (*c && *c != '(') {
             if (!is_letter(*c)) {
                 c++;
@@ -34,9 +35,12 @@ static size_t next_kernel(const char **at, const char **name) {
                 length++;
             }
             c += length;
-            if (length == sizeof bounds - 1 && strncmp(*name, bounds, length) == 0) {
-                c += strcspn(c, ")");
-                c += *c == ')';
+            for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+                if (length == strlen(attributes[i]) && strncmp(*name, attributes[i], length) == 0) {
+                    *cluster = i == 1 ? (unsigned)strtoul(c + strspn(c, " ("), NULL, 10) : *cluster;
+                    c += strcspn(c, ")");
+                    c += *c == ')';
+                }
             }
         }
         if (plain && *c == '(' && length > 0) {
@@ -62,11 +66,11 @@ static void close_text(FILE *out) {
 }
 
 char *fake_wrap(const char *source, const char *file) {
-    static const char *const waiting[] = {"__syncthreads", "__shfl", "__shared__"};
+    static const char *const waiting[] = {"__syncthreads", "__shfl", "__shared__", "__cluster_barrier"};
     char *text;
     size_t bytes, length;
     const char *at = source, *name;
-    unsigned n = 0;
+    unsigned n = 0, cluster;
     bool waits = false;
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
         waits |= strstr(source, waiting[i]) != NULL;
@@ -74,11 +78,11 @@ char *fake_wrap(const char *source, const char *file) {
     FILE *out = open_text(&text, &bytes);
     fprintf(out, "#line 1 \"%s\"\n%s\n#line 1 \"fakecuda\"\nstatic const fakecuda_kernel fakecuda_kernels[] = {\n",
             file, source);
-    while ((length = next_kernel(&at, &name)) > 0) {
-        fprintf(out, "FAKECUDA_KERNEL(%.*s)\n", (int)length, name);
+    while ((length = next_kernel(&at, &name, &cluster)) > 0) {
+        fprintf(out, "FAKECUDA_KERNEL(%.*s, %u)\n", (int)length, name, cluster);
         n++;
     }
-    fprintf(out, "{0, 0, 0, 0}};\nFAKECUDA_IMAGE(%u, %s)\n", n, waits ? "true" : "false");
+    fprintf(out, "{0, 0, 0, 0, 0}};\nFAKECUDA_IMAGE(%u, %s)\n", n, waits ? "true" : "false");
     close_text(out);
     return text;
 }
@@ -109,9 +113,10 @@ char *fake_ptx(const char *source, unsigned arch, const char *assembly) {
     char *text;
     size_t bytes, length;
     const char *at = source, *name;
+    unsigned cluster;
     FILE *out = open_text(&text, &bytes);
     fprintf(out, "%s# .target sm_%u\n", FAKE_PTX_HEAD, arch);
-    while ((length = next_kernel(&at, &name)) > 0) {
+    while ((length = next_kernel(&at, &name, &cluster)) > 0) {
         fprintf(out, "# .visible .entry %.*s\n", (int)length, name);
     }
     fprintf(out, "%s%s", assembly, FAKE_PTX_TAIL);

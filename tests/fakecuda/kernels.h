@@ -3,6 +3,8 @@
 #ifndef FAKECUDA_KERNELS_H
 #define FAKECUDA_KERNELS_H
 
+#define FAKE_CLUSTER "__cluster_dims__"
+
 /* The source under its file's name, and the table of its kernels behind it. */
 char *fake_wrap(const char *source, const char *file);
 

@@ -41,7 +41,7 @@ static bool copy_arguments(const fakecuda_kernel *kernel, void *const *arguments
     return l->block != NULL;
 }
 
-static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsigned shared) {
+static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsigned cluster, unsigned shared) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
         return "a dimension is 0";
     }
@@ -51,6 +51,9 @@ static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsign
     if (block.x > FAKE_MAX_THREADS || block.y > FAKE_MAX_THREADS || block.z > 64
         || (uint64_t)block.x * block.y * block.z > FAKE_MAX_THREADS) {
         return "the block is too large";
+    }
+    if (cluster == 0 || cluster > FAKE_MOST_BLOCKS || grid.x % cluster != 0) {
+        return "the grid is not made of clusters, or these are too large";
     }
     return shared > 0 ? "dynamic shared memory is not simulated" : NULL;
 }
@@ -64,9 +67,10 @@ cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int
     if (!library) {
         return fake_misuse(FAKE_INVALID_HANDLE, "cuLaunchKernel: %p is no function", (void *)function);
     }
+    const fakecuda_kernel *kernel = fake_kernel_of(library, index);
     FIND_STREAM(s, stream);
     fakecuda_index grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
-    const char *wrong = wrong_shape(grid, block, shared_bytes);
+    const char *wrong = wrong_shape(grid, block, kernel->cluster, shared_bytes);
     if (wrong) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuLaunchKernel: %s", wrong);
     }
@@ -75,10 +79,9 @@ cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int
         return captured;
     }
     fake_catch_faults();
-    launch l = {.work = {.grid = grid, .block = block, .threads = block_x * block_y * block_z}};
-    l.work.n_copies = fake_blocks_at_once();
+    launch l = {.work = {.grid = grid, .block = block, .threads = block_x * block_y * block_z, .cluster = kernel->cluster}};
+    l.work.n_copies = fake_blocks_at_once() > kernel->cluster ? fake_blocks_at_once() : kernel->cluster;
     fake_library_copies(library, s, l.work.copies, l.work.n_copies);
-    const fakecuda_kernel *kernel = &l.work.copies[0]->image->kernels[index];
     for (unsigned i = 0; i < l.work.n_copies; i++) {
         l.work.call[i] = l.work.copies[i]->image->kernels[index].call;
     }

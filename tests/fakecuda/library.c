@@ -254,6 +254,8 @@ cu_library fake_library_of(cu_function function, unsigned *kernel) {
     return library;
 }
 
+const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel) { return &library->image->kernels[kernel]; }
+
 /* Registers are plausible, the rest is what it is: the host's compiler puts nothing into local memory. */
 cu_result cuFuncGetAttribute(int *value, cu_enum attribute, cu_function function) {
     ENTER(cuFuncGetAttribute, FAKE_NEEDS_HEALTH);

@@ -18,6 +18,9 @@ typedef struct fake_copy {
 /* The kernel behind a function handle; NULL when it is none. */
 cu_library fake_library_of(cu_function function, unsigned *kernel);
 
+/* A kernel of a library: how it is called and what it takes. */
+const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel);
+
 /* Copies for that stream, at most `most`. */
 void fake_library_copies(cu_library library, cu_stream stream, fake_copy **copies, unsigned most);
 

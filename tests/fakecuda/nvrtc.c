@@ -217,6 +217,12 @@ nvrtc_result nvrtcCompileProgram(nvrtc_program program, int option_count, const 
     if (result != KRF__NVRTC_SUCCESS) {
         return result;
     }
+    if (arch < 90 && strstr(program->source, FAKE_CLUSTER)) {
+        char line[256];
+        snprintf(line, sizeof line, "%s(1): error: " FAKE_CLUSTER " is not supported for this GPU architecture\n", program->name);
+        program->log = strdup(line);
+        return KRF__NVRTC_ERROR_COMPILATION;
+    }
     char *text = fake_wrap(program->source, program->name), *messages = NULL;
     const fake_job job = {.text = text, .bytes = strlen(text), .to_assembly = !real};
     size_t bytes = 0;

@@ -75,6 +75,17 @@ static void missing_synchronize(void) { download(false); }
 static void barrier(void) { run(REVERSE("__syncthreads();\n"), 2, NULL); }
 static void missing_barrier(void) { run(REVERSE(""), 2, NULL); }
 
+/* Each block of a cluster reads what the other wrote. */
+#define SWAP(barrier) \
+    "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) krf_k(int *x, int *y) {\n" \
+    "__shared__ int s[64];\n" \
+    "__cluster_barrier_arrive_relaxed(); __cluster_barrier_wait();\n" \
+    "*(int *)__cluster_map_shared_rank(&s[threadIdx.x], 1 - blockIdx.x % 2) = threadIdx.x;\n" barrier \
+    "x[64 * blockIdx.x + threadIdx.x] = s[threadIdx.x];\n}\n"
+
+static void cluster(void) { run(SWAP("__cluster_barrier_arrive(); __cluster_barrier_wait();\n"), 2, NULL); }
+static void missing_cluster(void) { run(SWAP("__syncthreads();\n"), 2, NULL); }
+
 /* The block that comes last reads what the others wrote. */
 #define LAST_BLOCK(fence) \
     KERNEL("__shared__ bool last;\n" \
@@ -131,6 +142,8 @@ static const struct {
     {"missing_synchronize", missing_synchronize},
     {"barrier", barrier},
     {"missing_barrier", missing_barrier},
+    {"cluster", cluster},
+    {"missing_cluster", missing_cluster},
     {"fence", fence},
     {"missing_fence", missing_fence},
     {"in_bounds", in_bounds},

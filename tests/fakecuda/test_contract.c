@@ -631,6 +631,52 @@ static void programs_compile_or_say_why(void **state) {
     assert_int_equal(rtc.nvrtcDestroyProgram(&program), 0);
 }
 
+/* Each block gives a number to every block of its cluster, by way of their shared memory. */
+static const char cluster[] =
+    "extern \"C\" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(64) krf_cluster(int *out) {\n"
+    "    __shared__ int first[4];\n"
+    "    __shared__ double second[4];\n"
+    "    int t = threadIdx.x, rank = blockIdx.x % 4;\n"
+    "    __cluster_barrier_arrive_relaxed();\n"
+    "    __cluster_barrier_wait();\n"
+    "    if (t < 4) *(int *)__cluster_map_shared_rank(&first[rank], t) = 10 * (int)blockIdx.x + t;\n"
+    "    __cluster_barrier_arrive();\n"
+    "    __cluster_barrier_wait();\n"
+    "    if (t >= 60) *(double *)__cluster_map_shared_rank(&second[rank], t - 60) = first[t - 60] + 0.5;\n"
+    "    __cluster_barrier_arrive();\n"
+    "    __cluster_barrier_wait();\n"
+    "    if (t < 4) out[blockIdx.x * 4 + t] = (int)(2 * second[t]);\n"
+    "}\n";
+
+/* Blocks of a cluster are neighbours, run at the same time and write into each other's shared memory; what one wrote before it arrived at the
+ * cluster's barrier is there for all that have waited. */
+static void clusters_share_memory(void **state) {
+    (void)state;
+    enum { BLOCKS = 12 };
+    static const char *const older[] = {"--gpu-architecture=sm_80"};
+    nvrtc_program program = NULL;
+    int out[BLOCKS * 4];
+    assert_int_equal(compile(&program, cluster, 1, older), KRF__NVRTC_ERROR_COMPILATION);
+    assert_int_equal(rtc.nvrtcDestroyProgram(&program), 0);
+    if (atoi(arch) < 90) {
+        return;
+    }
+    kernel k = build_kernel(cluster, "krf_cluster");
+    cu_address at = new_memory(sizeof out);
+    void *arguments[] = {&at};
+    assert_true(launch(&k, BLOCKS - 1, 64, NULL, arguments) != 0); /* not whole clusters */
+    assert_cu(0, launch(&k, BLOCKS, 64, NULL, arguments));
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(out, at, sizeof out, NULL));
+    assert_cu(0, cu.cuStreamSynchronize(NULL));
+    for (int b = 0; b < BLOCKS; b++) {
+        for (int t = 0; t < 4; t++) { /* what block t of the cluster got from the block with the rank of b */
+            assert_int_equal(out[b * 4 + t], 2 * (10 * (b / 4 * 4 + b % 4) + t) + 1);
+        }
+    }
+    assert_cu(0, cu.cuLibraryUnload(k.library));
+    assert_cu(0, cu.cuMemFree_v2(at));
+}
+
 static int set_up(void **state) {
     (void)state;
     if (!open_gpu()) {
@@ -673,6 +719,7 @@ int main(void) {
         cmocka_unit_test(ptx_is_translated),
         cmocka_unit_test(captures_record_and_break),
         cmocka_unit_test(programs_compile_or_say_why),
+        cmocka_unit_test(clusters_share_memory),
     };
     int failed = cmocka_run_group_tests(before, NULL, NULL);
     return failed ? failed : cmocka_run_group_tests(tests, set_up, tear_down);

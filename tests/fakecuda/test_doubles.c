@@ -165,6 +165,34 @@ static void barrier_and_shuffle(void) {
                32, new_memory(64));
 }
 
+/* Two blocks of 32 threads, a cluster. */
+static void run_cluster(const char *source) {
+    open_here();
+    cu_address at = new_memory(64);
+    kernel k = build_kernel(source, "krf_k");
+    void *arguments[] = {&at};
+    launch(&k, 2, 32, NULL, arguments);
+    cu.cuCtxSynchronize();
+    cu.cuLibraryUnload(k.library);
+    cu.cuMemFree_v2(at);
+}
+
+#define CLUSTER(body) "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) krf_k(int *at) {\n__shared__ int s[32];\n" body "}\n"
+#define BARRIER "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n"
+#define STORE "*(int *)__cluster_map_shared_rank(&s[threadIdx.x], (blockIdx.x + 1) % 2) = 1;\n"
+
+static void store_too_early(void) { run_cluster(CLUSTER(STORE BARRIER)); }
+static void arrive_again(void) { run_cluster(CLUSTER("__cluster_barrier_arrive();\n" BARRIER)); }
+static void wait_alone(void) { run_cluster(CLUSTER("__cluster_barrier_wait();\n")); }
+static void map_the_stack(void) {
+    run_cluster(CLUSTER("int own = 0;\n" BARRIER "at[0] = *(int *)__cluster_map_shared_rank(&own, 1);\n" BARRIER));
+}
+static void map_too_far(void) { run_cluster(CLUSTER(BARRIER "*(int *)__cluster_map_shared_rank(s, 2) = 1;\n" BARRIER)); }
+static void half_at_a_cluster_barrier(void) { run_cluster(CLUSTER("if (blockIdx.x == 0) {\n" BARRIER "}\n")); }
+static void store_too_late(void) {
+    run_cluster(CLUSTER(BARRIER "if (blockIdx.x == 0) {\nfor (int i = 0; i < 9; i++) __shfl_sync(0xffffffffu, i, 0);\n" STORE "}\n"));
+}
+
 static void kernels_that_cuda_does_not_define(void **state) {
     (void)state;
     if (!WITH_ASAN) { /* which is there first */
@@ -176,8 +204,15 @@ static void kernels_that_cuda_does_not_define(void **state) {
         finds(diverge_at_a_barrier, "barrier");
         finds(wait_at_two_barriers, "barrier");
         finds(shuffle_unnamed, "does not name the thread");
+        finds(store_too_early, "may not have begun");
+        finds(arrive_again, "without having waited");
+        finds(wait_alone, "without having arrived");
+        finds(map_the_stack, "no shared memory of the block");
+        finds(map_too_far, "the cluster has no block 2");
     }
     setenv("FAKECUDA_RACE", "0", 1);
+    finds(half_at_a_cluster_barrier, "32 threads of the cluster do not reach");
+    finds(store_too_late, "which has ended");
     finds(shuffle_without_all, "have ended");
     finds(barrier_and_shuffle, "for ever");
 }

@@ -68,6 +68,20 @@ static double above_row_sum(int64_t i, int64_t rows, int64_t columns) {
     return element(i) - row_sum(i / columns, rows, columns);
 }
 
+/* Of the sum of an array and what it is when turned around along each axis and along both. */
+static double turned(int64_t i, int64_t rows, int64_t columns) {
+    const int64_t r = i / columns, c = i % columns;
+    return element(i) + element((rows - 1 - r) * columns + c) + element(r * columns + columns - 1 - c) + element(rows * columns - 1 - i);
+}
+
+static double turned_above_row_sum(int64_t i, int64_t rows, int64_t columns) {
+    static double sum; /* of the row: rows are gone through in order */
+    for (int64_t c = 0; i % columns == 0 && c < columns; c++) {
+        sum = (c == 0 ? 0 : sum) + turned(i + c, rows, columns);
+    }
+    return turned(i, rows, columns) - sum;
+}
+
 static double above_column_sum(int64_t i, int64_t rows, int64_t columns) {
     return element(i) - column_sum(i % columns, rows, columns);
 }
@@ -91,6 +105,8 @@ static const example examples[] = {
     {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
     {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
     {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */
+    {"t = x + flip(x, axis=0) + flip(x, axis=1) + flip(x); return t - sum(t, axis=1, keepdims=True)", "row", 2, 8200, 2 * 8200,
+     turned_above_row_sum}, /* two blocks a row, for one has no registers for four arrays; 7 of their 16 warps have nothing to do */
     {"x - sum(x, axis=1, keepdims=True)", "row_short", 21, 50, 21 * 50, above_row_sum},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };

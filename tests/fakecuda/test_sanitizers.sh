@@ -81,6 +81,8 @@ for race in 0 1; do # threads of a block are real ones in both
     export FAKECUDA_RACE=$race
     silent barrier
     finds missing_barrier "data race" "krf_k.cu:[34]"
+    silent cluster
+    finds missing_cluster "data race" "krf_k.cu:[46]"
 done
 silent fence
 finds missing_fence "data race"
@@ -91,6 +93,7 @@ build address -fsanitize=address,undefined -fno-sanitize-recover=all
 export ASAN_OPTIONS=detect_leaks=0
 silent in_bounds
 silent barrier
+silent cluster
 finds out_of_bounds "use-after-poison" "krf_k.cu:3"
 finds use_after_free "use-after-poison" "krf_k.cu:2"
 finds out_of_shared "out of bounds" "krf_k.cu:5"

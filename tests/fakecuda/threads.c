@@ -1,5 +1,5 @@
-/* Blocks on OS threads. For ThreadSanitizer: a barrier orders the threads of its block, a shuffle those of its warp, a
- * fence whoever has a fence as well, an atomic nobody. So each has a lock of its own. */
+/* Blocks on OS threads. For ThreadSanitizer: a barrier orders the threads of its block or cluster, a shuffle those of its
+ * warp, a fence whoever has a fence as well, an atomic nobody. So each has a lock of its own. */
 #include "engine.h"
 
 #include <errno.h>
@@ -24,17 +24,29 @@ typedef struct meeting {
     unsigned long long result[FAKE_WARP];
 } meeting;
 
+struct team;
+
+/* The blocks that run together: one, or a cluster. */
+typedef struct group {
+    meeting barrier;
+    struct team *teams[FAKE_MOST_BLOCKS];
+    atomic_bool abandoned;
+} group;
+
 typedef struct team {
     const fake_work *work;
     void (*call)(void *const *arguments);
+    const fake_copy *copy;
+    group *group;
     meeting barrier, warps[FAKE_MAX_THREADS / FAKE_WARP];
     pthread_mutex_t *fence; /* of all blocks of the launch */
-    atomic_bool abandoned;
 } team;
 
 typedef struct member {
     team *team;
     unsigned index;
+    bool arrived, waited; /* at the cluster's barrier, and not waited there yet; once at least */
+    uint64_t awaited;     /* the turn in which it arrived */
     fakecuda_thread here;
     pthread_t thread;
 } member;
@@ -48,7 +60,7 @@ static void wait_turn(meeting *m, uint64_t turn, const char *what, int line) {
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += PATIENCE_S;
-    while (m->turn == turn && !atomic_load_explicit(&self->team->abandoned, memory_order_relaxed)) {
+    while (m->turn == turn && !atomic_load_explicit(&self->team->group->abandoned, memory_order_relaxed)) {
         if (pthread_cond_timedwait(&m->opened, &m->lock, &end) == ETIMEDOUT) {
             fake_die("%s: line %d: waits for ever at a %s", fake_where(where), line, what);
         }
@@ -84,6 +96,53 @@ void fake_thread_barrier(int line) {
     } else {
         wait_turn(m, m->turn, "barrier", line);
     }
+}
+
+void fake_thread_arrive(int line) {
+    member *self = fake_me.engine;
+    meeting *m = &self->team->group->barrier;
+    char where[160];
+    if (self->arrived) {
+        fake_die("%s: line %d: arrives at the cluster's barrier again without having waited", fake_where(where), line);
+    }
+    self->arrived = true;
+    pthread_mutex_lock(&m->lock);
+    self->awaited = m->turn;
+    if (++m->arrived == m->expected) {
+        open_meeting(m);
+    }
+    pthread_mutex_unlock(&m->lock);
+}
+
+void fake_thread_wait(int line) {
+    member *self = fake_me.engine;
+    meeting *m = &self->team->group->barrier;
+    char where[160];
+    if (!self->arrived) {
+        fake_die("%s: line %d: waits at the cluster's barrier without having arrived", fake_where(where), line);
+    }
+    pthread_mutex_lock(&m->lock);
+    wait_turn(m, self->awaited, "cluster's barrier", line);
+    self->arrived = false;
+    self->waited = true;
+}
+
+/* That the block has not ended is not looked for: it would order threads that nothing orders. */
+const fake_copy *fake_thread_copy(int rank, int line) {
+    const member *self = fake_me.engine;
+    const team *own = self->team;
+    char where[160];
+    if (rank == FAKE_OWN) {
+        return own->copy;
+    }
+    if ((unsigned)rank >= own->work->cluster) {
+        fake_die("%s: line %d: the cluster has no block %d", fake_where(where), line, rank);
+    }
+    if (!self->waited) {
+        fake_die("%s: line %d: shared memory of block %d of the cluster, which may not have begun", fake_where(where), line,
+                 rank);
+    }
+    return own->group->teams[rank]->copy;
 }
 
 /* All lanes that the mask names have arrived: gives each what it asked for. */
@@ -140,30 +199,38 @@ static void wake(meeting *m) {
     pthread_mutex_unlock(&m->lock);
 }
 
+static void wake_group(group *g, const fake_work *w) {
+    wake(&g->barrier);
+    for (unsigned b = 0; b < w->cluster; b++) {
+        wake(&g->teams[b]->barrier);
+        for (unsigned i = 0; i * FAKE_WARP < w->threads; i++) {
+            wake(&g->teams[b]->warps[i]);
+        }
+    }
+}
+
 static void *body(void *user) {
     member *self = user;
     team *t = self->team;
+    atomic_bool *abandoned = &t->group->abandoned;
     fake_me = (fake_self){
         .mode = FAKE_THREADS, .kernel = t->work->name, .seed = t->work->seed, .here = &self->here, .engine = self};
     if (sigsetjmp(fake_me.exit, 0) == 0) {
         t->call(t->work->arguments);
     } else {
-        atomic_store_explicit(&t->abandoned, true, memory_order_relaxed);
+        atomic_store_explicit(abandoned, true, memory_order_relaxed);
     }
     fake_me.mode = FAKE_IDLE;
     meeting *m = &t->barrier;
     pthread_mutex_lock(&m->lock);
     m->ended++;
-    if (m->arrived > 0 && !atomic_load_explicit(&t->abandoned, memory_order_relaxed)) {
+    if (m->arrived > 0 && !atomic_load_explicit(abandoned, memory_order_relaxed)) {
         char where[160];
         fake_die("%s: ended, while other threads wait at the barrier of line %d", fake_where(where), m->line);
     }
     pthread_mutex_unlock(&m->lock);
-    if (atomic_load_explicit(&t->abandoned, memory_order_relaxed)) {
-        wake(&t->barrier);
-        for (unsigned i = 0; i * FAKE_WARP < t->work->threads; i++) {
-            wake(&t->warps[i]);
-        }
+    if (atomic_load_explicit(abandoned, memory_order_relaxed)) {
+        wake_group(t->group, t->work);
     }
     return NULL;
 }
@@ -181,13 +248,16 @@ static void end_meeting(meeting *m) {
     pthread_cond_destroy(&m->opened);
 }
 
-static team *make_team(const fake_work *w, unsigned copy, pthread_mutex_t *fence) {
+static team *make_team(const fake_work *w, unsigned copy, group *g, pthread_mutex_t *fence) {
     team *t = calloc(1, sizeof *t);
     if (!t) {
         fake_die("out of host memory");
     }
     t->work = w;
     t->call = w->call[copy];
+    t->copy = w->copies[copy];
+    t->group = g;
+    g->teams[copy % w->cluster] = t;
     t->fence = fence;
     make_meeting(&t->barrier, w->threads);
     for (unsigned i = 0; i * FAKE_WARP < w->threads; i++) {
@@ -198,13 +268,32 @@ static team *make_team(const fake_work *w, unsigned copy, pthread_mutex_t *fence
     return t;
 }
 
-static bool end_team(team *t) {
-    bool whole = !atomic_load(&t->abandoned);
+static void end_team(team *t) {
     end_meeting(&t->barrier);
     for (unsigned i = 0; i * FAKE_WARP < t->work->threads; i++) {
         end_meeting(&t->warps[i]);
     }
     free(t);
+}
+
+static group *make_groups(const fake_work *w, unsigned count) {
+    group *groups = calloc(count, sizeof *groups);
+    if (!groups) {
+        fake_die("out of host memory");
+    }
+    for (unsigned i = 0; i < count; i++) {
+        make_meeting(&groups[i].barrier, w->cluster * w->threads);
+    }
+    return groups;
+}
+
+static bool end_groups(group *groups, unsigned count) {
+    bool whole = true;
+    for (unsigned i = 0; i < count; i++) {
+        whole &= !atomic_load(&groups[i].abandoned);
+        end_meeting(&groups[i].barrier);
+    }
+    free(groups);
     return whole;
 }
 
@@ -212,12 +301,13 @@ bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once) {
     team *teams[FAKE_MOST_BLOCKS];
     pthread_mutex_t fence = PTHREAD_MUTEX_INITIALIZER;
     const unsigned count = at_once * w->threads;
+    group *groups = make_groups(w, at_once / w->cluster);
     member *members = calloc(count, sizeof *members);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     for (unsigned b = 0; b < at_once; b++) {
-        teams[b] = make_team(w, b, &fence);
+        teams[b] = make_team(w, b, &groups[b / w->cluster], &fence);
     }
     for (unsigned i = 0; members && i < count; i++) {
         member *m = &members[fake_order(i, count, w->seed)];
@@ -232,10 +322,10 @@ bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once) {
     for (unsigned i = 0; members && i < count; i++) {
         pthread_join(members[i].thread, NULL);
     }
-    bool whole = true;
     for (unsigned b = 0; b < at_once; b++) {
-        whole &= end_team(teams[b]);
+        end_team(teams[b]);
     }
+    const bool whole = end_groups(groups, at_once / w->cluster);
     pthread_attr_destroy(&attributes);
     pthread_mutex_destroy(&fence);
     free(members);

@@ -167,6 +167,15 @@ static krf_status cpu_launch(krf__device *device, const krf__launch *launch, voi
     return krf__launch_run(device->threads, launch);
 }
 
+/* Rows of 128 KB stay in a core's second cache. Of rows of 1 MB, softmax as one kernel took as long as three kernels or longer: these share the chunks of
+ * a row between threads. */
+uint32_t krf__cpu_row(void) { return 32768; }
+
+static uint32_t cpu_row(krf__device *device) {
+    (void)device;
+    return krf__cpu_row();
+}
+
 const krf__backend krf__backend_cpu = {
     .name = "cpu",
     .target = "c",
@@ -174,6 +183,7 @@ const krf__backend krf__backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .info = cpu_info,
+    .row = cpu_row,
     .allocate = cpu_allocate,
     .deallocate = cpu_deallocate,
     .upload = cpu_copy,

@@ -318,6 +318,8 @@ static krf_status info(krf__device *d, krf_device_info *result) {
     return KRF_OK;
 }
 
+static uint32_t row(krf__device *d) { return krf__cuda_row(d->capability); }
+
 const krf__backend krf__backend_cuda = {
     .name = "cuda",
     .target = "cuda",
@@ -325,6 +327,7 @@ const krf__backend krf__backend_cuda = {
     .open = open_device,
     .close = close_device,
     .info = info,
+    .row = row,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,
     .upload = krf__cuda_upload,

@@ -2,6 +2,9 @@
  * driver is needed here. */
 #include "backend/cuda/launch.h"
 
+#include "backend/backend.h"
+#include "pass/pass.h"
+
 enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4 };
 
 #define MAX_X INT64_C(2147483647)
@@ -19,6 +22,9 @@ static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
     int64_t blocks = divide_up(k->chunks, WARPS);
     return blocks < most ? blocks : most;
 }
+
+/* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. */
+uint32_t krf__cuda_row(int capability) { return capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK; }
 
 void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1};
@@ -58,10 +64,11 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = k->chunks > 1 && blocks > MAX_X;
         break;
     case KRF__ROW: /* see skeleton/row.cu */
-        blocks = divide_up(k->kept_size, krf__row_rows(k));
+        g->too_large = k->kept_size > MAX_X;
+        blocks = divide_up(k->kept_size, krf__row_rows(k)) * (g->too_large ? 1 : k->cluster);
+        g->too_large |= blocks > MAX_X;
         g->x = clamp(blocks, MAX_X);
-        g->too_large = blocks > MAX_X;
-        g->block_x = (uint32_t)(32 * krf__row_warps(k) * krf__row_rows(k));
+        g->block_x = (uint32_t)krf__row_threads(k);
         break;
     case KRF__TILE: /* a square a block */
         blocks = k->kept_size / k->extents[k->tile] / k->extents[k->n_kept - 1];
