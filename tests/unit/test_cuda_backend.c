@@ -86,6 +86,7 @@ static krf__kernel map_kernel(int64_t n) {
 /* out = in * 3 + 1. */
 static krf_status launch_test(krf__device *d, krf__module *module, void *in, void *out, int64_t n, void *stream) {
     krf__kernel kernel = map_kernel(n);
+    kernel.n_instrs = 200; /* one element a thread */
     const float factor = 3;
     uint64_t fields[4] = {(uintptr_t)in, (uintptr_t)out, 0, (uint64_t)n};
     memcpy(&fields[2], &factor, sizeof factor);
