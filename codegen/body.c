@@ -83,11 +83,25 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out) {
     }
 }
 
+/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. */
+static bool rounds(const krf__instr *i) {
+    const krf__op_info *info = krf__op_info_of((krf__op)i->op);
+    krf__rule rule = info->rule;
+    bool computed = info->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast;
+    bool exact = rule == KRF__RULE_ANY || rule == KRF__RULE_WHERE || i->op == KRF__negative || i->op == KRF__abs;
+    return krf__is_half((krf_dtype)i->dtype) && computed && !exact;
+}
+
+/* A store rounds anyway: it takes the result from before it was rounded, and where nothing else needs that, it is rounded once. */
 void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out) {
     if (krf__is_half(dtype)) {
         krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
     }
-    krf__emit_value(e, instr, out);
+    if (e->target->stores_unrounded && rounds(&e->k->instrs[instr])) {
+        krf__str_printf(out, "u%u", instr);
+    } else {
+        krf__emit_value(e, instr, out);
+    }
     krf__str_put(out, krf__is_half(dtype) ? ")" : "");
 }
 
@@ -116,13 +130,6 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
     } else {
         krf__str_put(out, operand);
     }
-}
-
-/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. */
-static bool rounds(const krf__instr *i) {
-    krf__rule rule = krf__op_info_of((krf__op)i->op)->rule;
-    bool exact = rule == KRF__RULE_ANY || rule == KRF__RULE_WHERE || i->op == KRF__negative || i->op == KRF__abs;
-    return krf__is_half((krf_dtype)i->dtype) && !exact;
 }
 
 bool krf__costly(const krf__instr *i) {
@@ -181,7 +188,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store) {
         return;
     }
-    krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
+    const bool unrounded = e->target->stores_unrounded && rounds(i); /* two names: before and after */
+    krf__str_printf(out, "const %s %c%u = ", krf__c_type(i->dtype), unrounded ? 'u' : 't', instr);
     if (i->op == KRF__load) {
         krf__str element = {0};
         e->target->load(e, i, &element);
@@ -206,7 +214,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
     code = code != NULL ? code : "?";
-    if (rounds(i)) {
+    if (rounds(i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
@@ -218,11 +226,22 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     } else {
         krf__emit_code(e, code, (krf_dtype)i->from, texts, out);
     }
-    krf__str_put(out, ");\n");
+    krf__str_put(out, ")");
+    if (unrounded) {
+        krf__str_printf(out, ", t%u = krf_round_%s(u%u)", instr, krf_dtype_name((krf_dtype)i->dtype), instr);
+    }
+    krf__str_put(out, ";\n");
     for (int k = 0; k < arity; k++) {
         out->failed |= operands[k].failed;
         krf__str_free(&operands[k]);
     }
+}
+
+bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
+    const krf__instr *i = krf__reduction(e, r), *value = &e->k->instrs[i->args[0]];
+    const bool warps = e->target == &krf__target_cuda && e->k->schedule != KRF__REDUCE_COL && e->k->schedule != KRF__SCAN;
+    const krf__kind kind = krf__dtype((krf_dtype)value->from)->kind;
+    return warps && i->op == KRF__sum && value->op == KRF__cast && kind != KRF__KIND_REAL && krf_dtype_size((krf_dtype)value->from) < 4;
 }
 
 /* red0(A, B), red1(A, B), ...: how each reduction combines two values. */
@@ -235,6 +254,9 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
         krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
                        (krf_dtype)i->dtype, names, out);
         krf__str_put(out, "); }\n");
+        if (krf__sums_narrow(e, r)) {
+            krf__str_printf(out, "%s int red%u(int A, int B) { return A + B; }\n", e->target->inline_function, e->reduction + r);
+        }
     }
 }
 

@@ -42,6 +42,10 @@ bool krf__cuda_row_stays(const krf__emitter *e);
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
+/* The accumulators of a warp's chunk: their type, and what an element adds to one. */
+const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
+void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
+
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 
 /* Halving over lane numbers: n accumulators until so many are left. */

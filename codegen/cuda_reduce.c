@@ -208,17 +208,24 @@ void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out) {
 
 /* ---- */
 
+const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
+
+void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
+    const uint32_t value = krf__reduction(e, r)->args[0];
+    const bool narrow = krf__sums_narrow(e, r);
+    krf__str_put(out, narrow ? "(int)" : "");
+    krf__emit_value(e, narrow ? e->k->instrs[value].args[0] : value, out);
+}
+
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
-        krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], valid ? ", r, slot, e->reduction + r, r, slot);
-        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
-        krf__str_put(out, " : ");
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ");\n");
+        krf__str_printf(out, "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
+        krf__cuda_put_summand(e, r, out);
+        krf__str_put(out, ");\n}\n");
     }
     krf__cuda_put_taken(e, out);
 }
@@ -242,7 +249,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
-        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        krf__cuda_put_summand(e, r, out);
         krf__str_put(out, ");\n");
     }
     krf__str_put(out, "            }\n        }\n    }\n}\n");
@@ -255,18 +262,22 @@ static void accumulators(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__cuda_accumulator_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
 
 /* shfl of types that CUDA has no overload for goes by way of int. */
-void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
+static void put_shuffle(krf__emitter *e, uint32_t r, const char *type, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
-    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", krf__reduction_type(e, r), which != NULL ? which : "", which != NULL ? "_" : "",
+    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "",
                     narrow ? "(int)" : "", value, lane);
+}
+
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
+    put_shuffle(e, r, krf__reduction_type(e, r), which, value, lane, out);
 }
 
 static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
@@ -288,7 +299,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, f, r);
-        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "d", out);
+        put_shuffle(e, r, krf__cuda_accumulator_type(e, r), "down", value.data != NULL ? value.data : "", "d", out);
         krf__str_put(out, ");\n    }\n}\n");
         out->failed |= value.failed;
         krf__str_free(&value);

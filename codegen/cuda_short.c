@@ -15,7 +15,7 @@ static void body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[q * V + k] = valid ? ", r);
-        krf__emit_value(e, krf__reduction(e, r)->args[0], out);
+        krf__cuda_put_summand(e, r, out);
         krf__str_put(out, " : ");
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
@@ -28,7 +28,7 @@ static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "
 static void start(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[%d];\n", krf__reduction_type(e, r), r, accumulators(e));
+        krf__str_printf(out, "%s acc%u[%d];\n", krf__cuda_accumulator_type(e, r), r, accumulators(e));
     }
 }
 

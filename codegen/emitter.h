@@ -22,6 +22,7 @@ struct krf__target {
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
     bool cuts_integers;          /* results of 8 and 16 bits go through krf_cut_..., as compilers are not to be trusted with them */
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
+    bool stores_unrounded;       /* results of f16 and bf16 are kept as they were before rounding, "u7", for stores, which round themselves */
     bool hides_places;           /* the compiler is not told how places came of bools */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
@@ -78,6 +79,8 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
 /* The instruction of reduction or scan r, and the value that changes nothing in it. */
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
 const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
+/* CUDA: a warp sums integers of 8 and 16 bits in 32 of the 64 bits of the result, as its chunk's sum fits (and integer sums know no order). */
+bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
 
 /* ---- index.c ---- */

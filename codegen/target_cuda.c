@@ -183,6 +183,7 @@ const krf__target krf__target_cuda = {
     .sources = sources,
     .cuts_integers = true,
     .hides_constants = true,
+    .stores_unrounded = true,
     .inline_function = "static __device__ __forceinline__",
     .infinity_f32 = "__int_as_float(0x7f800000)",
     .infinity_f64 = "__longlong_as_double(0x7ff0000000000000LL)",

@@ -1,6 +1,6 @@
 // f16 and bf16 are 16-bit patterns in memory and floats in registers. Every result is rounded once, to nearest, ties to even:
 // exact operations on f32 hold more than twice the bits, so rounding them again is innocuous. Selects only, for the
-// vectoriser; on a GPU the processor's own conversions of f16. Sections as in prelude.h.
+// vectoriser; on a GPU the processor's own conversions, those to bf16 from sm_80 on. Sections as in prelude.h.
 
 //@ krf_load_f16
 KRF_FN float krf_load_f16(unsigned short bits) {
@@ -41,17 +41,39 @@ KRF_FN unsigned short krf_store_f16(float x) {
 KRF_FN float krf_round_f16(float x) { return krf_load_f16(krf_store_f16(x)); }
 
 //@ krf_load_bf16
-KRF_FN float krf_load_bf16(unsigned short bits) { return krf_pre_unbits_f32((unsigned)bits << 16); }
+KRF_FN float krf_load_bf16(unsigned short bits) {
+#ifdef __CUDA_ARCH__
+    float x; // of a pair of elements in one register: one instruction each
+    asm("mov.b32 %0, {%1, %2};" : "=f"(x) : "h"((unsigned short)0), "h"(bits));
+    return x;
+#else
+    return krf_pre_unbits_f32((unsigned)bits << 16);
+#endif
+}
 
 //@ krf_store_bf16
 KRF_FN unsigned short krf_store_bf16(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned short bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+#else
     unsigned all = krf_pre_bits_f32(x);
     unsigned number = (all + 0x7fffu + (all >> 16 & 1u)) >> 16;
     return (unsigned short)(x != x ? 0x7fc0u : number);
+#endif
 }
 
 //@ krf_round_bf16
-KRF_FN float krf_round_bf16(float x) { return krf_load_bf16(krf_store_bf16(x)); }
+KRF_FN float krf_round_bf16(float x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair; // x above, 0 below: the bits of the f32
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x), "f"(0.0f));
+    return krf_pre_unbits_f32(pair);
+#else
+    return krf_load_bf16(krf_store_bf16(x));
+#endif
+}
 
 //@ krf_odd_f64
 // Rounded to odd: what is cut off sets the last bit, so that the next, coarser rounding is that of the number itself.

@@ -228,10 +228,16 @@ KRF_FN int krf_isinf_f64(double x) { return (krf_pre_bits_f64(x) & 0x7ffffffffff
 //@ krf_maximum_f32
 // Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs.
 KRF_FN float krf_maximum_f32(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float result;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+#else
     float other = a > b ? a : b; // b where b is a NaN
     float equal = krf_pre_unbits_f32(krf_pre_bits_f32(a) & krf_pre_bits_f32(b));
     float number = a == b ? equal : other;
     return a != a ? a : number;
+#endif
 }
 
 //@ krf_maximum_f64
@@ -246,10 +252,16 @@ KRF_FN double krf_maximum_f64(double a, double b) {
 //@ krf_minimum_f32
 // Selects only, for the vectoriser. The or of equal numbers is the number, but -0 for zeros of both signs.
 KRF_FN float krf_minimum_f32(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    float result;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+#else
     float other = a < b ? a : b; // b where b is a NaN
     float equal = krf_pre_unbits_f32(krf_pre_bits_f32(a) | krf_pre_bits_f32(b));
     float number = a == b ? equal : other;
     return a != a ? a : number;
+#endif
 }
 
 //@ krf_minimum_f64
