@@ -2,13 +2,6 @@
  * warp's part of the canonical tree are those of reductions (cuda_reduce.c). */
 #include "codegen/cuda.h"
 
-static void bounds(krf__emitter *e, krf__str *out) {
-    if (e->k->cluster > 1) {
-        krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
-    }
-    krf__str_printf(out, "__launch_bounds__(%d)", krf__row_threads(e->k));
-}
-
 /* Warps are numbered through a row. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
 static void place(krf__emitter *e, krf__str *out) {
     const int n = krf__row_warps(e->k), blocks = e->k->cluster;
@@ -85,10 +78,27 @@ static int registers(const krf__emitter *e, bool (*wanted)(const krf__emitter *e
     return n;
 }
 
-/* Whether a round loads what it alone needs just before it is used: a block's registers do not hold it beside what stays. */
+/* Blocks of rows that are shared should have a multiprocessor together with blocks of other rows: as many as its registers hold of what stays. Elements that are
+ * loaded one by one need more registers for places. */
+static int blocks_at_once(const krf__emitter *e) {
+    const int stay = registers(e, of_several_rounds), each = (stay > 32 ? stay : 32) + OTHER_REGISTERS;
+    const int blocks = KRF__REGISTERS / krf__row_threads(e->k) / each;
+    return e->k->cluster > 1 && e->k->vector > 1 && krf__cuda_row_stays(e) && blocks > 1 ? blocks : 1;
+}
+
+/* Whether a round loads what it alone needs just before it is used: registers do not hold it beside what stays. */
 static bool loads_late(const krf__emitter *e) {
-    const int most = KRF__REGISTERS / krf__row_threads(e->k);
+    const int most = KRF__REGISTERS / krf__row_threads(e->k) / blocks_at_once(e);
     return krf__cuda_row_stays(e) && e->k->schedule == KRF__ROW && registers(e, of_several_rounds) + registers(e, of_this_round) + OTHER_REGISTERS > most;
+}
+
+/* Where it is not told that a block of 1,024 threads may be alone, ptxas 13.0 gives some kernels 32 registers a thread and spills. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    const int threads = krf__row_threads(e->k), blocks = blocks_at_once(e);
+    if (e->k->cluster > 1) {
+        krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
+    }
+    krf__str_printf(out, blocks > 1 || threads == KRF__ROW_THREADS ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks);
 }
 
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }

@@ -134,6 +134,7 @@ int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
 
+#define KRF__ROW_THREADS 1024 /* the most of a block */
 #define KRF__REGISTERS 65536 /* of 4 bytes, of a multiprocessor and of a block */
 
 /* The most blocks that share a row: what every device of compute capability 9.0 has room for. */
