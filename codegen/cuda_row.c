@@ -24,19 +24,6 @@ static void at(krf__emitter *e, krf__str *out) {
 
 /* ---- loads ---- */
 
-#define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
-
-bool krf__cuda_row_stays(const krf__emitter *e) {
-    const krf__kernel *k = e->kernel;
-    int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds && !krf__short_rows(k); r++) {
-        for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
-            n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
-        }
-    }
-    return n <= LONG_BODY;
-}
-
 /* How many rounds load the operand in their domain part. */
 static int rounds_with(const krf__kernel *k, uint32_t operand) {
     int n = 0;
@@ -52,6 +39,55 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
     return n;
 }
 
+#define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
+#define OTHER_REGISTERS 24 /* places, and what a body is at */
+
+/* Registers that hold a thread's 32 elements of an operand; none where it is the same all along the row. */
+static int registers_of(const krf__kernel *k, uint32_t operand) {
+    const krf__operand *o = &k->operands[operand];
+    const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
+    bool along = false;
+    for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+        along |= o->strides[d] != 0;
+    }
+    return !along || o->inner != 0 ? 0 : o->aligned ? 8 * size : 32 / k->vector * (size > 4 ? 2 : 1);
+}
+
+/* Of the round that has most. */
+static int accumulators_of(const krf__kernel *k) {
+    int most = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        int n = 0;
+        for (uint32_t i = 0; i < round.n_reductions; i++) {
+            n += krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 16 : 8;
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* What a thread has to keep from round to round where rows stay. */
+static int staying(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += rounds_with(k, i) > 1 ? registers_of(k, i) : 0;
+    }
+    return n;
+}
+
+/* Not where they would not stay in registers after all: memory is read again for less than spilling takes. */
+bool krf__cuda_row_stays(const krf__emitter *e) {
+    const krf__kernel *k = e->kernel;
+    int n = 0;
+    for (uint32_t r = 0; r < k->n_rounds && !krf__short_rows(k); r++) {
+        for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
+            n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
+        }
+    }
+    return n <= LONG_BODY && (krf__short_rows(k) || staying(k) + accumulators_of(k) < KRF__REGISTERS / krf__row_threads(k));
+}
+
 static bool of_several_rounds(const krf__emitter *e, uint32_t operand) {
     return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
 }
@@ -60,45 +96,31 @@ static bool of_this_round(const krf__emitter *e, uint32_t operand) {
     return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
 }
 
-#define OTHER_REGISTERS 32 /* accumulators, places, what a body is at */
-
-/* Registers of a thread that hold its elements of the operands that are wanted. */
-static int registers(const krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand)) {
-    int n = 0;
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        const krf__operand *o = &e->k->operands[i];
-        const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
-        const int bytes = krf__cuda_vectored(e, i) ? size * e->k->vector : size > 4 ? size : 4;
-        bool along = false;
-        for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
-            along |= o->strides[d] != 0;
-        }
-        n += along && wanted(e, i) ? krf__cuda_quads(e) * bytes / 4 : 0;
-    }
-    return n;
-}
-
 /* Blocks of rows that are shared should have a multiprocessor together with blocks of other rows: as many as its registers hold of what stays. Elements that are
  * loaded one by one need more registers for places. */
-static int blocks_at_once(const krf__emitter *e) {
-    const int stay = registers(e, of_several_rounds), each = (stay > 32 ? stay : 32) + OTHER_REGISTERS;
-    const int blocks = KRF__REGISTERS / krf__row_threads(e->k) / each;
-    return e->k->cluster > 1 && e->k->vector > 1 && krf__cuda_row_stays(e) && blocks > 1 ? blocks : 1;
+static int blocks_at_once(const krf__kernel *k) {
+    const int stay = staying(k), each = (stay > 32 ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
+    const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;
+    return k->cluster > 1 && k->vector > 1 && blocks > 1 ? blocks : 1;
 }
 
 /* Whether a round loads what it alone needs just before it is used: registers do not hold it beside what stays. */
 static bool loads_late(const krf__emitter *e) {
-    const int most = KRF__REGISTERS / krf__row_threads(e->k) / blocks_at_once(e);
-    return krf__cuda_row_stays(e) && e->k->schedule == KRF__ROW && registers(e, of_several_rounds) + registers(e, of_this_round) + OTHER_REGISTERS > most;
+    const krf__kernel *k = e->kernel;
+    int n = staying(k) + accumulators_of(k) + OTHER_REGISTERS;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += of_this_round(e, i) ? registers_of(k, i) : 0;
+    }
+    return k->schedule == KRF__ROW && krf__cuda_row_stays(e) && n > KRF__REGISTERS / krf__row_threads(k) / blocks_at_once(k);
 }
 
-/* Where it is not told that a block of 1,024 threads may be alone, ptxas 13.0 gives some kernels 32 registers a thread and spills. */
+/* Where it is not told that a large block may be alone, ptxas 13.0 gives some kernels of 1,024 threads 32 registers each and spills. */
 static void bounds(krf__emitter *e, krf__str *out) {
-    const int threads = krf__row_threads(e->k), blocks = blocks_at_once(e);
+    const int threads = krf__row_threads(e->k);
     if (e->k->cluster > 1) {
         krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
     }
-    krf__str_printf(out, blocks > 1 || threads == KRF__ROW_THREADS ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks);
+    krf__str_printf(out, e->k->cluster > 1 || threads == KRF__ROW_THREADS ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks_at_once(e->k));
 }
 
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
