@@ -1,9 +1,12 @@
 /* The CUDA target's scans: what stands in the holes of skeleton/scan_rows.cu and scan_long.cu. The order is that of docs/architecture.md. */
 #include "codegen/cuda.h"
 
-enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, BACK = 1024 /* tiles that a block looks back at */ };
+enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, BACK = 768 /* tiles that a block looks back at */, PLAIN = 16 /* instructions */ };
 
 static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
+
+/* Whether what a tile says fits into half a word beside its state. */
+static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
 
 static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_long(e) ? "scan_long" : "scan_rows", out); }
 
@@ -71,7 +74,7 @@ static void put_elements(krf__emitter *e, void (*each)(krf__emitter *e, krf__str
     }
     for (int whole = 1; whole >= 0; whole--) {
         krf__str_printf(out, whole ? "if (first + %d <= $) {\n" : "} else {\n", TILE);
-        krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += 256) {\n        const %s p = first + at;\n", whole ? 8 : 1, TILE,
+        krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += 256) {\n        const %s p = first + at;\n", whole ? 16 : 1, TILE,
                         krf__index_type(e));
         krf__str_put(out, whole ? "" : "        if (p < $) {\n");
         krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
@@ -202,6 +205,12 @@ static void say_prefix(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_words(e) ? "scan_words" : "scan_states", out); }
+static void put_type(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__reduction_type(e, 0)); }
+/* Six blocks a multiprocessor hide each other's waiting; 40 registers hold a plain scan. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 6" : "256"); }
+static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
+
 static void tile(krf__emitter *e, krf__str *out) {
     (void)e;
     krf__str_i64(out, TILE);
@@ -217,5 +226,6 @@ const krf__hole krf__cuda_scan_holes[] = {
     {"SCAN_RUNS", runs},      {"SCAN_TOTALS", totals},     {"SCAN_PREFIXES", prefixes}, {"SCAN_STORE", store},
     {"SCAN_TILE", tile},      {"SCAN_BACK", most_back},    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_SAY_TOTAL", say_total},
     {"SCAN_GATHER", gather},  {"SCAN_FOLD", fold},         {"SCAN_CARRY", carry}, {"SCAN_SAY_PREFIX", say_prefix},
+    {"SCAN_LOOK_BACK", look_back}, {"SCAN_TYPE", put_type}, {"SCAN_WORDS", put_words}, {"SCAN_BOUNDS", bounds},
     {NULL, NULL},
 };

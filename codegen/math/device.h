@@ -58,6 +58,27 @@ KRF_FN unsigned short krf_cut_u16(unsigned x) {
     return (unsigned short)x;
 }
 
+//@ krf_say
+// A word that other blocks wait for, and that tells them all there is to know.
+KRF_FN void krf_say(unsigned long long *at, unsigned long long word) {
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(at), "l"(word) : "memory");
+#else
+    __atomic_store_n(at, word, __ATOMIC_RELAXED);
+#endif
+}
+
+//@ krf_hear
+KRF_FN unsigned long long krf_hear(const unsigned long long *at) {
+#ifdef __CUDACC__
+    unsigned long long word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+    return word;
+#else
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+#endif
+}
+
 //@ krf_publish
 // A word that other blocks wait for; what this thread wrote before is there when they see it.
 KRF_FN void krf_publish(unsigned *at, unsigned value) {

@@ -1,8 +1,8 @@
 // Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start. A tile says what its elements come to as soon as it knows
 // (state 1), and what all up to its end come to (state 2) once it has found the last tile before it that says so, among $SCAN_BACK, and has folded those
-// between: one after the other, so that the bits do not depend on which one was found. The last block that is done clears all states.
+// between: one after the other, so that the bits do not depend on which one was found. The last block that has found its own clears all states.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct krf_arguments a) {
     $EXTENTS
     $SCAN_SHARED
     $SCAN_BACK_SHARED
@@ -23,62 +23,23 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $SCAN_RUNS
     __syncthreads();
     $SCAN_TOTALS
-    if (threadIdx.x == 0 && before_me > 0) {
-        $SCAN_SAY_TOTAL
-        krf_publish(states + me, 1u);
-    }
-    if (before_me > 0) {
-        const int most = before_me < $SCAN_BACK ? (int)before_me : $SCAN_BACK;
-        #pragma unroll 1
-        for (bool going = true; going;) {
-            if (threadIdx.x == 0) {
-                found = missing = $SCAN_BACK + 1u;
-            }
-            __syncthreads();
-            unsigned state[$SCAN_BACK / 256];
-            #pragma unroll
-            for (int k = 0; k < $SCAN_BACK / 256; k++) {
-                const int back = threadIdx.x + 1 + 256 * k;
-                state[k] = back <= most ? krf_observe(states + me - back) : 1u;
-            }
-            #pragma unroll
-            for (int k = 0; k < $SCAN_BACK / 256; k++) {
-                if (state[k] != 1u) {
-                    atomicMin(state[k] == 2u ? &found : &missing, threadIdx.x + 1u + 256u * k);
-                }
-            }
-            __syncthreads();
-            going = found > missing || found > most;
-            __syncthreads();
-        }
-        const int back = (int)found;
-        __threadfence();
-        #pragma unroll 4
-        for (int i = threadIdx.x; i < back; i += 256) {
-            $SCAN_GATHER
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            $SCAN_FOLD
-        }
-        __syncthreads();
-        $SCAN_CARRY
-    }
+    $SCAN_LOOK_BACK
+    // who comes here reads no states any more
+    unsigned done = 0;
     if (threadIdx.x == 0) {
-        $SCAN_SAY_PREFIX
-        krf_publish(states + me, 2u);
+        __threadfence();
+        done = atomicInc(a.tickets + 1, (unsigned)(all_tiles - 1));
     }
     $SCAN_PREFIXES
     __syncthreads();
     $SCAN_STORE
     if (threadIdx.x == 0) {
-        __threadfence();
-        turn = atomicInc(a.tickets + 1, (unsigned)(all_tiles - 1)) == (unsigned)(all_tiles - 1);
+        turn = done == (unsigned)(all_tiles - 1);
     }
     __syncthreads();
     if (turn != 0) {
         __threadfence();
-        for (long long i = threadIdx.x; i < all_tiles; i += 256) {
+        for (long long i = threadIdx.x; i < $SCAN_WORDS * all_tiles; i += 256) {
             states[i] = 0;
         }
         if (threadIdx.x == 0) {
