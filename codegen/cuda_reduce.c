@@ -217,15 +217,28 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf__emit_value(e, narrow ? e->k->instrs[value].args[0] : value, out);
 }
 
+static bool any_costly(const krf__emitter *e) {
+    bool any = false;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        any |= krf__costly(&e->k->instrs[i]);
+    }
+    return any;
+}
+
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+    const bool costly = any_costly(e); /* a condition around what takes long would keep elements from overlapping */
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
-        krf__str_printf(out, "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
+        krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
         krf__cuda_put_summand(e, r, out);
-        krf__str_put(out, ");\n}\n");
+        krf__str_put(out, costly ? " : " : ");\n}\n");
+        if (costly) {
+            krf__emit_identity(e, r, out);
+            krf__str_put(out, ");\n");
+        }
     }
     krf__cuda_put_taken(e, out);
 }
