@@ -18,6 +18,12 @@
 
 enum { REST = -1 };
 
+/* Both prices of an option: strikes y, 0.5 years, 2 % interest, 30 % volatility. */
+#define D1 "(log(abs(x) / abs(y)) + 0.0325) / 0.2121320343559643"
+#define CDF(x) "0.5 * erfc(-(" x ") * 0.7071067811865476)"
+#define CALL "abs(x) * " CDF(D1) " - abs(y) * 0.9900498337491681 * " CDF(D1 " - 0.2121320343559643")
+#define BLACK_SCHOLES CALL ", " CALL " - abs(x) + abs(y) * 0.9900498337491681"
+
 typedef struct example {
     const char *text;
     int outputs, kernels;
@@ -52,6 +58,14 @@ static const example examples[] = {
     {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, 1, "row", 6, 2000, 24000, 12000},
     {"sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x) - sum(sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x), axis=1, keepdims=True)", 1, 1,
      "row", 3, 1700, 5100, 5100}, /* too long to be written out for each element of a thread */
+    /* What users write: one kernel, the least bytes. */
+    {"-sum(log(0.3 * exp(-0.5 * ((x - 0.1) / 1.7)**2) / 4.26 + 0.7 * exp(-0.5 * ((x - 1) / 0.5)**2) / 1.25))", 1, 1, "reduce_all", 30, 70, 2100, 1},
+    {BLACK_SCHOLES, 2, 1, "map", 30, 70, 4200, 4200},
+    {"0.2 * (x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:])", 1, 1, "map", 30, 70, 30 * 70 - 2, 28 * 68},
+    {"sqrt(x * x + y * y - 2 * x * y * cos(x - y))", 1, 1, "map", 30, 70, 4200, 2100},
+    {"sum(reshape(x, (-1, 2, 2, 1)) * reshape(y, (-1, 1, 2, 2)), axis=2)", 1, 1, "reduce_short", 30, 72, 4320, 2160},
+    {"sum(exp(-(x[0][:, None] - y[0][None, :])**2), axis=1)", 1, 1, "reduce_row", 3, 700, 1400, 700},
+    {"mean(x), var(x)", 2, 1, "row", 40, 500, 20000, 2},
     /* Maps beside reductions over the same elements. */
     {"x * 2, mean(x), max(x)", 3, 1, "reduce_all", 70, 1003, 70210, 70212},
     {"x + y, sum(x, axis=1)", 2, 1, "reduce_short", 70, 45, 6300, 3220},
