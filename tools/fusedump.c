@@ -22,7 +22,7 @@ static const char help[] =
     "  -i NAME=f32[1024,64] an array; -i s=f64 a rank-0 operand; -i s=float, k=int, a=complex: weak scalars of each run;\n"
     "                       -i s=0.5 a number; -i n=1000 also an extent. Extents without a value are 1048576\n"
     "      --target T       cuda (default) or c\n"
-    "      --arch sm_90     the GPU that ptx and cubin are for\n"
+    "      --arch sm_90     the GPU that it is for\n"
     "      --emit WHAT      graph, plan, source (default), ptx, cubin; the last two come from NVRTC\n"
     "  -o FILE              instead of standard output\n"
     "  -h, --help\n"

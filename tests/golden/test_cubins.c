@@ -107,9 +107,63 @@ static void golden_kernels_need_few_registers_and_no_local_memory(void **state) 
     assert_true(kernels >= 30);
 }
 
+/* Rows that blocks of a cluster share: threads have 64 registers where a row takes all of 8 blocks, and what stays must stay there. Devices without clusters
+ * get kernels without. */
+static void shared_rows_stay_in_registers(void **state) {
+    static const char *const programs[] = {
+        "x: f32[64, 262144]\ne = exp(x - max(x, axis=1, keepdims=True))\nreturn e / sum(e, axis=1, keepdims=True)",
+        "x: f32[64, 65536]\ne = exp(x - max(x, axis=1, keepdims=True))\nreturn e / sum(e, axis=1, keepdims=True)",
+        "x: f32[64, 262144]\ng: f32[262144]\nb: f32[262144]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
+        "x: f32[64, 65536]\ng: f32[65536]\nb: f32[65536]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
+        "x: f32[64, 262144]\nreturn x - logsumexp(x, axis=1, keepdims=True)",
+        "x: f32[64, 262144]\nreturn argmax(x, axis=1), max(x, axis=1)",
+        "x: f64[64, 100000]\ne = exp(x - max(x, axis=1, keepdims=True))\nreturn e / sum(e, axis=1, keepdims=True)",
+        "x: f32[64, 32768]\ng: f32[32768]\nb: f32[32768]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
+    };
+    enum { PROGRAMS = sizeof programs / sizeof *programs, ALONE = PROGRAMS - 1 }; /* the last is a block's */
+    krf_context_options options = krf_context_options_default();
+    krf_context *context;
+    (void)state;
+    if (kernels == 0) {
+        skip();
+    }
+    options.device = "cpu";
+    options.cache = KRF_CACHE_OFF;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    for (int i = 0; i < PROGRAMS; i++) {
+        for (int old = 0; old < 2; old++) {
+            krf_graph *graph = krf_graph_create(context);
+            krf_expr results[MOST_RESULTS];
+            int count = 0;
+            size_t size;
+            char *source = NULL, name[64];
+            assert_int_equal(krf_parse_many(graph, programs[i], NULL, 0, MOST_RESULTS, results, &count), KRF_OK);
+            assert_int_equal(krf_dump(graph, count, results, KRF_DUMP_SOURCE, "cuda", old ? "sm_89" : "sm_90", &source, &size), KRF_OK);
+            if ((strstr(source, "__cluster_dims__") != NULL) != (!old && i != ALONE)) {
+                fail_msg("%s, %s: %s", programs[i], old ? "sm_89" : "sm_90", i == ALONE || old ? "a cluster" : "no cluster");
+            }
+            assert_int_equal(sscanf(source, "/* %63[a-z0-9_]", name), 1);
+            if (!old) {
+                void *image = NULL;
+                size_t bytes = 0;
+                assert_int_equal(krf__nvrtc_compile(NULL, "sm_90", false, source, name, &image, &bytes), KRF_OK);
+                cubin_usage usage = cubin_read(image, bytes);
+                krf__mem_free(image);
+                if (usage.registers > 128 || usage.frame_bytes != 0) {
+                    fail_msg("%s: %d registers, %d bytes of local memory", programs[i], usage.registers, usage.frame_bytes);
+                }
+            }
+            krf_free(source);
+            krf_graph_destroy(graph);
+        }
+    }
+    krf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_kernels_need_few_registers_and_no_local_memory),
+        cmocka_unit_test(shared_rows_stay_in_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
