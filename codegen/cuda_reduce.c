@@ -236,6 +236,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
         krf__cuda_put_summand(e, r, out);
         krf__str_put(out, costly ? " : " : ");\n}\n");
         if (costly) {
+            krf__str_put(out, krf__sums_narrow(e, r) ? "(int)" : "");
             krf__emit_identity(e, r, out);
             krf__str_put(out, ");\n");
         }
