@@ -67,7 +67,7 @@ static void unroll(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         costly |= krf__costly(&e->k->instrs[i]);
     }
-    krf__str_i64(out, (costly ? 1 : e->k->vector > 1 ? 2 : 4) * 4 / together(e));
+    krf__str_i64(out, (costly ? 2 : 4) * 4 / together(e));
 }
 
 static void declared(krf__emitter *e, krf__str *out) {
