@@ -9,7 +9,7 @@ MUTANTS = [
      "        if (i + k < n0) {\\n", "        if (i + k + 1 < n0) {\\n",
      "ops/test_ops/sim|api/test_api/sim"),
     ("map_each_tail", "codegen/skeleton/map_each.cu",
-     "    if (first + u * 256 < $KEPT_SIZE) {", "    if (first + u * 256 < $KEPT_SIZE + 1) {",
+     "    if (first + u * 256 < $KEPT_SIZE) {", "    if (first + u * 256 + 1 < $KEPT_SIZE) {",
      "ops/test_ops/sim|api/test_api/sim|race"),
     ("reduce_last_chunk", "codegen/skeleton/reduce_all.cu",
      "($INDEX)a.chunk ? $REDUCED_SIZE : first", "($INDEX)a.chunk ? $REDUCED_SIZE - 1 : first",
