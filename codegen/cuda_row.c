@@ -197,13 +197,15 @@ static void put_partials(krf__emitter *e, krf__str *out) {
     krf__str_put(out, blocks > 1 ? "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n" : "__syncthreads();\n");
 }
 
-/* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. A thread has lanes that are 32 apart. */
+/* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. A thread has lanes that are 32 apart: accumulators anew,
+ * for those of a chunk may be of a narrower type. */
 static void put_row_tree(krf__emitter *e, krf__str *out) {
     const int n = krf__row_warps(e->k), each = n > 32 ? n / 32 : 1, threads = n / each;
+    krf__str_put(out, each > 1 ? "{\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
         if (each > 1) {
-            krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(", each, r, f);
+            krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(", krf__reduction_type(e, r), r, each, each, r, f);
             krf__emit_identity(e, r, out);
             krf__str_printf(out, ", shared%u[k * 32 + thread]);\n}\n", f);
         } else {
@@ -215,12 +217,12 @@ static void put_row_tree(krf__emitter *e, krf__str *out) {
     if (each > 1) {
         krf__cuda_put_halves(e, each, 1, out);
     }
+    for (uint32_t r = 0; r < e->k->n_reductions && each > 1; r++) {
+        krf__str_printf(out, "r%u = acc%u[0];\n", r, r);
+    }
+    krf__str_put(out, each > 1 ? "}\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const uint32_t f = e->reduction + r;
-        if (each > 1) {
-            krf__str_printf(out, "r%u = acc%u[0];\n", r, r);
-        }
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", threads / 2, r, f, r);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", threads / 2, r, e->reduction + r, r);
         put_shuffle(e, r, "down", "d", out);
         krf__str_put(out, ");\n}\n");
     }

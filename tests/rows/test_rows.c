@@ -253,6 +253,7 @@ static void test_long_rows(void **unused) {
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, REST, 262144, REST, REST},
         {"any(x > y, axis=1), argmax(x, axis=1), x - max(i16(x), axis=1, keepdims=True)", 3, REST, 131072, REST, REST},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, REST, 262144, REST, REST},
+        {"i16(x * 6000) - sum(i16(abs(x) * 6000), axis=1, keepdims=True)", 1, REST, 262144, REST, REST}, /* of a chunk in 32 bits, of the row in 64 */
         {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, REST, 131072, 2, 1},
         {"sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x) - sum(sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x), axis=1, keepdims=True)", 1, 2, 262144, 1, 1},
     };
