@@ -64,10 +64,13 @@ static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", togethe
 /* So that about 16 loads, of 16 bytes at most, are under way. */
 static void unroll(krf__emitter *e, krf__str *out) {
     bool costly = e->k->n_domain > LONG_BODY;
+    int n_loads = 0;
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         costly |= krf__costly(&e->k->instrs[i]);
+        n_loads += e->k->instrs[i].op == KRF__load;
     }
-    krf__str_i64(out, (costly ? 2 : 4) * 4 / together(e));
+    const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && n_loads == 1 && e->k->n_reductions == 1 ? 2 : 1;
+    krf__str_i64(out, several * alone * 4 / together(e));
 }
 
 static void declared(krf__emitter *e, krf__str *out) {
