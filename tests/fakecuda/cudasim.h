@@ -30,7 +30,7 @@ static const fakecuda_runtime *fakecuda_calls;
 #define __cluster_map_shared_rank(at, rank) fakecuda_calls->map_shared(at, rank, __LINE__)
 #define __threadfence() fakecuda_calls->fence()
 #define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
-#define atomicAdd(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+#define atomicAdd(at, value) fakecuda_calls->atomic_add(at, value)
 #define atomicMin(at, value) fakecuda_atomic_min(at, value)
 #define __shfl_down_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, delta, __LINE__)
 #define __shfl_sync(mask, value, lane) fakecuda_shuffle_down(mask, value, (unsigned)(lane) % 32 - fakecuda_lane(), __LINE__)

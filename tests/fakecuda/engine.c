@@ -162,6 +162,15 @@ static unsigned atomic_inc(unsigned *at, unsigned limit) {
     return old;
 }
 
+/* Among threads every second one that takes a number dawdles, so that its successor comes first. */
+static unsigned atomic_add(unsigned *at, unsigned value) {
+    unsigned old = atomic_fetch_add_explicit((_Atomic unsigned *)at, value, memory_order_relaxed);
+    if (fake_me.mode == FAKE_THREADS && old % 2 != 0) {
+        usleep(20000);
+    }
+    return old;
+}
+
 static void misaligned(const void *address, int line) {
     fake_abandon(KRF__CUDA_ERROR_MISALIGNED_ADDRESS, "line %d: a vector at the misaligned address %p", line, address);
 }
@@ -197,7 +206,7 @@ static void *map_shared(const void *address, unsigned rank, int line) {
     return other->shared_begin + (at - own->shared_begin);
 }
 
-const fakecuda_runtime fake_runtime = {here,       barrier,        shuffle_down, fence,     atomic_inc,
+const fakecuda_runtime fake_runtime = {here,       barrier,        shuffle_down, fence,     atomic_inc, atomic_add,
                                        misaligned, cluster_arrive, cluster_wait, map_shared};
 
 /* ---- kernels that cannot go on ---- */

@@ -19,6 +19,7 @@ typedef struct fakecuda_runtime {
     unsigned long long (*shuffle_down)(unsigned mask, unsigned long long bits, unsigned delta, int line);
     void (*fence)(void);
     unsigned (*atomic_inc)(unsigned *at, unsigned limit);
+    unsigned (*atomic_add)(unsigned *at, unsigned value);
     void (*misaligned)(const void *address, int line);
     void (*cluster_arrive)(int line);
     void (*cluster_wait)(int line);
