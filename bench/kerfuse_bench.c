@@ -285,9 +285,7 @@ static bool open_context(bench *b, bool fast) {
     options.device = b->device != NULL ? b->device : options.device;
     options.blocking_compile = true;
     options.cpu_tier = options.cpu_tier == KRF_CPU_AUTO ? KRF_CPU_COMPILE : options.cpu_tier;
-#ifdef KRF_BENCH_MATH
     options.math = fast ? KRF_MATH_FAST : KRF_MATH_PRECISE;
-#endif
     b->info.size = sizeof b->info;
     if (krf_context_create(&options, &b->contexts[fast]) != KRF_OK || krf_context_device(b->contexts[fast], &b->info) != KRF_OK) {
         fprintf(stderr, "kerfuse-bench: %s\n", krf_error_message());
@@ -362,10 +360,6 @@ int main(int argc, char **argv) {
         return 1;
     }
     if (!b.list) {
-#ifndef KRF_BENCH_MATH
-        b.precise = true; /* the only mode of this library */
-        b.fast = false;
-#endif
         bool ok = open_context(&b, false) && (!b.fast || open_context(&b, true));
         b.repeat = b.repeat > 0 ? b.repeat : b.info.is_cuda ? 7 : 15;
         b.failed = !ok || !open_limits(&b);

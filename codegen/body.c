@@ -13,11 +13,24 @@ static bool letter(char c) {
 /* The unsigned type that integer code computes in: at least as wide as int. */
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
+/* Which functions fast kernels on CUDA approximate (math/fast.h); those of f16 and bf16 need fewer digits. */
+static bool approximate(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
+    static const char *const names[] = {"exp", "log", "log2", "log10", "log1p"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const bool half_only = strcmp(names[i], "log1p") == 0;
+        any |= strlen(names[i]) == length && strncmp(names[i], name, length) == 0 && (krf__is_half(dtype) || (!half_only && dtype == KRF_F32));
+    }
+    return any && e->k->fast && e->target->approximates;
+}
+
 /* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
 static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
     const krf__dtype_info *info = krf__dtype(dtype);
     if (kind == 'K') {
         krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
+    } else if (kind == 'F' && approximate(e, dtype, inner, length)) {
+        krf__str_printf(out, "krf_fast_%.*s%s", (int)length, inner, krf__is_half(dtype) ? "_half" : "f");
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {
@@ -83,13 +96,13 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out) {
     }
 }
 
-/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. */
-static bool rounds(const krf__instr *i) {
+/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. Fast kernels round where a cast asks for it. */
+static bool rounds(const krf__emitter *e, const krf__instr *i) {
     const krf__op_info *info = krf__op_info_of((krf__op)i->op);
     krf__rule rule = info->rule;
     bool computed = info->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast;
     bool exact = rule == KRF__RULE_ANY || rule == KRF__RULE_WHERE || i->op == KRF__negative || i->op == KRF__abs;
-    return krf__is_half((krf_dtype)i->dtype) && computed && !exact;
+    return krf__is_half((krf_dtype)i->dtype) && computed && !exact && (!e->k->fast || i->op == KRF__cast);
 }
 
 /* A store rounds anyway: it takes the result from before it was rounded, and where nothing else needs that, it is rounded once. */
@@ -97,7 +110,7 @@ void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, kr
     if (krf__is_half(dtype)) {
         krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
     }
-    if (e->target->stores_unrounded && rounds(&e->k->instrs[instr])) {
+    if (e->target->stores_unrounded && rounds(e, &e->k->instrs[instr])) {
         krf__str_printf(out, "u%u", instr);
     } else {
         krf__emit_value(e, instr, out);
@@ -188,7 +201,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store) {
         return;
     }
-    const bool unrounded = e->target->stores_unrounded && rounds(i); /* two names: before and after */
+    const bool unrounded = e->target->stores_unrounded && rounds(e, i); /* two names: before and after */
     krf__str_printf(out, "const %s %c%u = ", krf__c_type(i->dtype), unrounded ? 'u' : 't', instr);
     if (i->op == KRF__load) {
         krf__str element = {0};
@@ -214,7 +227,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
     code = code != NULL ? code : "?";
-    if (rounds(i) && !unrounded) {
+    if (rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));

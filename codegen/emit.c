@@ -82,6 +82,7 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     krf__str_printf(out, "/* %s: ", kernel->name);
     put_comment(kernel->expression, out);
     krf__str_put(out, " */\n");
+    krf__str_put(out, kernel->fast ? target->fast : "");
     krf__emit_sections(&e, text.data, out);
     krf__str_put(out, text.data != NULL ? text.data : "");
     out->failed |= e.failed.failed || text.failed;

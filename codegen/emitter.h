@@ -24,6 +24,8 @@ struct krf__target {
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
     bool stores_unrounded;       /* results of f16 and bf16 are kept as they were before rounding, "u7", for stores, which round themselves */
     bool hides_places;           /* the compiler is not told how places came of bools */
+    const char *fast;            /* what the text of fast kernels begins with: it tells the compiler */
+    bool approximates;           /* fast kernels call krf_fast_... where section fast.h has one */
     const char *inline_function; /* "static inline" */
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *const *holes; /* those of each of its files, besides the common ones; NULL at the end, and NULL names at the ends of theirs */

@@ -437,6 +437,7 @@ const krf__target krf__target_c = {
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",
     .sources = sources,
     .hides_places = true,
+    .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
     .inline_function = "static inline",
     .infinity_f32 = "__builtin_inff()",
     .infinity_f64 = "__builtin_inf()",

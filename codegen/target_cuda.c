@@ -171,7 +171,7 @@ static const krf__hole own[] = {
 static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
-                                      "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", NULL};
+                                      "trig.h",     "explog.h",  "erf.h",  "special.h", "device.h",  "device_math.h", "fast.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
@@ -184,6 +184,8 @@ const krf__target krf__target_cuda = {
     .cuts_integers = true,
     .hides_constants = true,
     .stores_unrounded = true,
+    .fast = "// NVRTC option: --fmad=true\n// NVRTC option: --ftz=true\n// NVRTC option: --prec-div=false\n// NVRTC option: --prec-sqrt=false\n",
+    .approximates = true,
     .inline_function = "static __device__ __forceinline__",
     .infinity_f32 = "__int_as_float(0x7f800000)",
     .infinity_f64 = "__longlong_as_double(0x7ff0000000000000LL)",

@@ -165,3 +165,8 @@ int tool_flush(FILE *file, const char *path) {
     }
     return TOOL_DONE;
 }
+
+int tool_read_math(const char *word, krf_math *math) {
+    *math = strcmp(word, "fast") == 0 ? KRF_MATH_FAST : KRF_MATH_PRECISE;
+    return strcmp(word, "fast") == 0 || strcmp(word, "precise") == 0 ? TOOL_DONE : tool_usage("--math %s: precise and fast are known", word);
+}

@@ -29,6 +29,9 @@ int tool_add_input(tool_inputs *inputs, const char *argument);
 const tool_input *tool_find_input(const tool_inputs *inputs, const char *name, size_t length);
 void tool_free_inputs(tool_inputs *inputs);
 
+/* --math precise|fast. */
+int tool_read_math(const char *word, krf_math *math);
+
 /* Whether the value is a number, and the binding of a weak scalar if so. */
 bool tool_number(const tool_input *input, krf_binding *binding);
 

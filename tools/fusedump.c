@@ -23,6 +23,7 @@ static const char help[] =
     "                       -i s=0.5 a number; -i n=1000 also an extent. Extents without a value are 1048576\n"
     "      --target T       cuda (default) or c\n"
     "      --arch sm_90     the GPU that it is for\n"
+    "      --math MODE      precise (default; KRF_MATH), fast: contraction, fewer roundings of f16 and bf16, approximations\n"
     "      --emit WHAT      graph, plan, source (default), ptx, cubin; the last two come from NVRTC\n"
     "  -o FILE              instead of standard output\n"
     "  -h, --help\n"
@@ -34,6 +35,8 @@ static const char help[] =
 typedef struct job {
     const char *program, *target, *arch, *file;
     krf_dump_kind kind;
+    bool has_math;
+    krf_math math;
     tool_inputs inputs;
 
     krf_context *context;
@@ -79,10 +82,11 @@ static int check_arguments(const job *j) {
 
 /* Reads the arguments. *done: help or the version was asked for. */
 static int read_arguments(job *j, int argc, char **argv, bool *done) {
-    enum { TARGET = 256, ARCH, EMIT, VERSION };
+    enum { TARGET = 256, ARCH, EMIT, MATH, VERSION };
     static const struct option options[] = {
         {"target", required_argument, NULL, TARGET}, {"arch", required_argument, NULL, ARCH},
-        {"emit", required_argument, NULL, EMIT},     {"help", no_argument, NULL, 'h'},
+        {"emit", required_argument, NULL, EMIT},     {"math", required_argument, NULL, MATH},
+        {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, VERSION},     {NULL, 0, NULL, 0}};
     int status = TOOL_DONE;
     for (int c; status == TOOL_DONE && !*done && (c = getopt_long(argc, argv, "i:o:h", options, NULL)) != -1;) {
@@ -92,6 +96,10 @@ static int read_arguments(job *j, int argc, char **argv, bool *done) {
         case TARGET: j->target = optarg; break;
         case ARCH: j->arch = optarg; break;
         case EMIT: status = read_kind(optarg, &j->kind); break;
+        case MATH:
+            j->has_math = true;
+            status = tool_read_math(optarg, &j->math);
+            break;
         case 'h': *done = printf("%s", help) >= 0; break;
         case VERSION: *done = printf("fusedump (kerfuse) %s\n", krf_version_text()) >= 0; break;
         default: fprintf(stderr, "Try 'fusedump --help'.\n"); status = TOOL_USAGE;
@@ -281,6 +289,7 @@ static int open_context(job *j) {
     options.device = "cpu";
     options.threads = 1;
     options.cache = KRF_CACHE_OFF;
+    options.math = j->has_math ? j->math : options.math;
     if (krf_context_create(&options, &j->context) != KRF_OK) {
         return tool_failed("%s", krf_error_message());
     }

@@ -23,6 +23,7 @@ static const char help[] =
     "  -o OUT.npy           where a result goes, once for each, in order; results of rank 0 are printed\n"
     "                       when there are only files for the others\n"
     "      --device DEVICE  auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:1\n"
+    "      --math MODE      precise (default; KRF_MATH), fast: contraction, fewer roundings of f16 and bf16, approximations\n"
     "      --stats          device, kernels, cache hits and times, on stderr\n"
     "  -h, --help\n"
     "      --version\n"
@@ -35,7 +36,8 @@ typedef struct job {
     tool_inputs inputs;
     char **files; /* of -o; of argv */
     int n_files;
-    bool stats;
+    bool stats, has_math;
+    krf_math math;
 
     krf_context *context;
     krf_graph *graph;
@@ -55,8 +57,9 @@ static double now_ms(void) {
 
 /* Reads the arguments. *done: help or the version was asked for. */
 static int read_arguments(job *j, int argc, char **argv, bool *done) {
-    enum { DEVICE = 256, STATS, VERSION };
+    enum { DEVICE = 256, MATH, STATS, VERSION };
     static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
+                                            {"math", required_argument, NULL, MATH},
                                             {"stats", no_argument, NULL, STATS},
                                             {"help", no_argument, NULL, 'h'},
                                             {"version", no_argument, NULL, VERSION},
@@ -71,6 +74,10 @@ static int read_arguments(job *j, int argc, char **argv, bool *done) {
         case 'i': status = tool_add_input(&j->inputs, optarg); break;
         case 'o': j->files[j->n_files++] = optarg; break;
         case DEVICE: j->device = optarg; break;
+        case MATH:
+            j->has_math = true;
+            status = tool_read_math(optarg, &j->math);
+            break;
         case STATS: j->stats = true; break;
         case 'h': *done = printf("%s", help) >= 0; break;
         case VERSION: *done = printf("fuserun (kerfuse) %s\n", krf_version_text()) >= 0; break;
@@ -91,6 +98,7 @@ static int read_arguments(job *j, int argc, char **argv, bool *done) {
 static int open_context(job *j) {
     krf_context_options options = krf_context_options_default();
     options.device = j->device != NULL ? j->device : options.device;
+    options.math = j->has_math ? j->math : options.math;
     krf_status status = krf_context_create(&options, &j->context);
     if (status == KRF_E_ARGUMENT) {
         return tool_usage("--device %s: %s", options.device, krf_error_message());

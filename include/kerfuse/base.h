@@ -54,6 +54,12 @@ typedef enum krf_cache_mode { KRF_CACHE_ON, KRF_CACHE_READ_ONLY, KRF_CACHE_OFF }
 /* Which tier runs kernels on the CPU: the interpreter (0), compiled C (1), or whichever suits (automatic). */
 typedef enum krf_cpu_tier { KRF_CPU_INTERPRET = 0, KRF_CPU_COMPILE = 1, KRF_CPU_AUTO = 2 } krf_cpu_tier;
 
+/* What kernels may do with real numbers (docs/accuracy.md).
+ * PRECISE: every operation rounds as if it ran alone; fused or not, results have the same bits.
+ * FAST: compilers may contract a * b + c; f16 and bf16 are computed in f32 and rounded where they are stored or cast; on CUDA, f32 exp, log, log2, log10, / and
+ * sqrt are the processor's approximations, and f32 below 2^-126 counts as 0. The CPU's interpreter takes it for PRECISE, so results depend on the tier. */
+typedef enum krf_math { KRF_MATH_PRECISE, KRF_MATH_FAST } krf_math;
+
 /* Start from krf_context_options_default(), which also reads the environment variables named here. */
 typedef struct krf_context_options {
     size_t size;              /* sizeof(krf_context_options) */
@@ -71,6 +77,7 @@ typedef struct krf_context_options {
     void *log_user;
     const char *fusion;       /* for tests and for looking for faults: "off", or limits such as "operations=8,results=1"
                                  (docs/architecture.md); no result depends on it. NULL: as much as pays. KRF_FUSION */
+    krf_math math;            /* of every kernel of the context. KRF_MATH=precise|fast */
 } krf_context_options;
 
 KRF_API krf_context_options krf_context_options_default(void);

@@ -17,7 +17,7 @@ static bool is_on(const char *text) {
 /* Values that make no sense are as good as none. Paths are read where they are needed: NULL says so. */
 krf_context_options krf_context_options_default(void) {
     krf_context_options o = {.size = sizeof o, .cpu_tier = KRF_CPU_AUTO, .cache = KRF_CACHE_ON};
-    const char *threads = getenv("KRF_THREADS"), *tier = getenv("KRF_CPU_TIER"), *cache = getenv("KRF_CACHE");
+    const char *threads = getenv("KRF_THREADS"), *tier = getenv("KRF_CPU_TIER"), *cache = getenv("KRF_CACHE"), *math = getenv("KRF_MATH");
     char *end = NULL;
     errno = 0;
     long n = threads != NULL ? strtol(threads, &end, 10) : 0;
@@ -31,6 +31,7 @@ krf_context_options krf_context_options_default(void) {
     } else if (cache != NULL && strcmp(cache, "read-only") == 0) {
         o.cache = KRF_CACHE_READ_ONLY;
     }
+    o.math = math != NULL && strcmp(math, "fast") == 0 ? KRF_MATH_FAST : KRF_MATH_PRECISE;
     krf__limits limits;
     o.fusion = krf__limits_parse(getenv("KRF_FUSION"), &limits) ? getenv("KRF_FUSION") : NULL;
     return o;
@@ -51,6 +52,9 @@ static krf_status check(const krf_context_options *o) {
                          (unsigned)o->cpu_tier > KRF_CPU_AUTO ? "cpu_tier"
                          : o->cache_limit < 0                 ? "cache_limit"
                                                               : "cache");
+    }
+    if ((unsigned)o->math > KRF_MATH_FAST) {
+        return krf__fail(KRF_E_ARGUMENT, "math: %d is neither KRF_MATH_PRECISE nor KRF_MATH_FAST", (int)o->math);
     }
     krf__limits limits;
     if (!krf__limits_parse(o->fusion, &limits)) {

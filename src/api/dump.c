@@ -72,7 +72,7 @@ static krf_status dump_plan(dumping *d) {
     if (status != KRF_OK) {
         return status;
     }
-    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limits = &d->limits}, &plan);
+    status = krf__plan_make(&lowered, d->n, d->ids, &(krf__plan_options){.limits = &d->limits, .fast = d->graph->context->fast}, &plan);
     if (status == KRF_OK) {
         if (d->kind == KRF_DUMP_PLAN) {
             krf__plan_print(&plan, &d->out);

@@ -34,7 +34,7 @@ static krf_status compile(krf_graph *graph, int n, const krf_expr *xs, krf_plan 
     for (size_t i = 0; i < lowered.n_arrays; i++) {
         p->inputs_aligned &= krf__array_aligned(lowered.arrays[i]);
     }
-    status = krf__compiled_make(&p->lowered, n, p->outputs, &(krf__plan_options){.limits = &p->context->limits}, &p->aligned);
+    status = krf__compiled_make(&p->lowered, n, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .fast = p->context->fast}, &p->aligned);
     if (status != KRF_OK) {
         return status;
     }
@@ -52,7 +52,7 @@ static krf_status sibling(krf_plan *p, krf__compiled **compiled) {
     krf_status status = KRF_OK;
     *compiled = atomic_load(&p->unaligned);
     if (*compiled == NULL) {
-        status = krf__compiled_make(&p->lowered, p->n_outputs, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .unaligned = true},
+        status = krf__compiled_make(&p->lowered, p->n_outputs, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .fast = p->context->fast, .unaligned = true},
                                     compiled);
         atomic_store_explicit(&p->unaligned, *compiled, memory_order_release);
     }

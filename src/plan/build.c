@@ -455,6 +455,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     }
     status = status == KRF_OK ? describe(p, index, k) : status;
     if (status == KRF_OK) {
+        k->fast = p->options->fast;
         krf__kernel_collapse(k);
         krf__kernel_schedule(k, p->options->unaligned, (p->options->limits != NULL ? p->options->limits : &krf__default_limits)->row);
         status = krf__kernel_key(k);

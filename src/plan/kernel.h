@@ -93,6 +93,7 @@ typedef struct krf__kernel {
     int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool wide;     /* indices need 64 bits */
+    bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 

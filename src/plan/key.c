@@ -66,6 +66,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
             put64(&s, k->rounds[r].n_reductions);
         }
     }
+    if (k->fast) {
+        put_name(&s, "fast");
+    }
     if (k->schedule == KRF__REDUCE_COL) {
         put64(&s, (uint64_t)krf__column_threads(k));
     }

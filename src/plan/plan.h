@@ -47,6 +47,7 @@ typedef struct krf__plan_data {
 
 typedef struct krf__plan_options {
     const krf__limits *limits;             /* of fusion; NULL: the default */
+    bool fast;                             /* KRF_MATH_FAST */
     bool unaligned;                        /* buffers may start anywhere */
     const int64_t *const *output_strides;  /* of each output, or NULL for C order; NULL for all in C order */
 } krf__plan_options;

@@ -101,6 +101,7 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     c->blocking_compile = options->blocking_compile;
     krf__limits_parse(options->fusion, &c->asked);
     c->limits = c->asked;
+    c->fast = options->math == KRF_MATH_FAST;
     pthread_mutex_init(&c->plans.lock, NULL);
     pthread_mutex_init(&c->queue.lock, NULL);
     pthread_cond_init(&c->queue.changed, NULL);

@@ -39,6 +39,7 @@ struct krf_context {
     krf_cpu_tier cpu_tier;
     bool blocking_compile;
     krf__limits asked, limits; /* of fusion: as the options say, and as the device has them */
+    bool fast;                  /* KRF_MATH_FAST */
     char *nvrtc; /* as asked for; NULL for none */
     krf__pool *pool;
     krf__memory_cache *kernels;

@@ -71,7 +71,7 @@ static krf_status lower(const krf_graph *g, const uint32_t *ids, krf_array **out
 
 /* The plan for what e->made says now. */
 static krf_status find_plan(krf_context *context, evaluating *e, krf__compiled **compiled) {
-    krf__plan_options options = {.limits = &context->limits, .output_strides = e->strides};
+    krf__plan_options options = {.limits = &context->limits, .fast = context->fast, .output_strides = e->strides};
     for (int k = 0; k < e->n; k++) {
         const krf_array *a = e->made[k];
         e->strides[k] = a != NULL && !krf__array_contiguous(a) ? a->strides : NULL;

@@ -179,6 +179,11 @@ FAKECUDA_OWN(sinpi, fakecuda_half_turns((long double)x, false))
 FAKECUDA_OWN(cospi, fakecuda_half_turns((long double)x, true))
 FAKECUDA_OWN(erfinv, fakecuda_erfinv((long double)x))
 FAKECUDA_OWN(rsqrt, 1 / sqrtl((long double)x))
+// The processor's approximations: here without their errors.
+static inline float __expf(float x) { return expf(x); }
+static inline float __logf(float x) { return logf(x); }
+static inline float __log2f(float x) { return log2f(x); }
+static inline float __log10f(float x) { return log10f(x); }
 
 // ---- the image
 // ------------------------------------------------------------------------------------------------------

@@ -187,7 +187,8 @@ static bool parse_arch(const char *text, unsigned *arch, bool *real) {
 
 static nvrtc_result read_options(nvrtc_program p, int count, const char *const *options, unsigned *arch, bool *real) {
     static const char *const allowed[] = {"--fmad=false", "--fmad=true",         "--std=c++17",        "--no-cache",
-                                          "--minimal",    "--Ofast-compile=min", "--Ofast-compile=mid"};
+                                          "--minimal",    "--Ofast-compile=min", "--Ofast-compile=mid",
+                                          "--ftz=true",   "--prec-div=false",    "--prec-sqrt=false"};
     static const char arch_option[] = "--gpu-architecture=";
     *arch = (unsigned)archs[0]; /* as the real one without the option */
     *real = false;

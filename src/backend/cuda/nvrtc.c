@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_SHOWN = 1500, MAX_OPTIONS = 6 };
+enum { LOG_SHOWN = 1500, MAX_OPTIONS = 12, OPTION_LENGTH = 32 };
 
-/* No fast math and no contraction: a kernel has the same bits on every machine. */
+/* No fast math and no contraction, unless the kernel's text asks for it: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
 #define OPTION_STD "--std=c++17"
 #define OPTION_MINIMAL "--minimal" /* kernels use none of the language features that it leaves out */
@@ -149,31 +149,44 @@ static nvrtc_result take_image(const krf__nvrtc *nvrtc, nvrtc_program program, b
     return KRF__NVRTC_SUCCESS;
 }
 
-/* The option that a kernel's text asks for on a line of its own: "// NVRTC option: --Ofast-compile=min"; "" without one. */
-static void read_option(const char *source, char *option, size_t size) {
+/* The next option that a kernel's text asks for on a line of its own, "// NVRTC option: --Ofast-compile=min", and the text after it; NULL without one. */
+static const char *read_option(const char *source, char option[OPTION_LENGTH]) {
     static const char mark[] = "// NVRTC option: ";
     const char *at = strstr(source, mark);
-    at = at ? at + sizeof mark - 1 : "";
-    snprintf(option, size, "%.*s", (int)strcspn(at, "\n"), at);
+    if (at) {
+        at += sizeof mark - 1;
+        snprintf(option, OPTION_LENGTH, "%.*s", (int)strcspn(at, "\n"), at);
+    }
+    return at;
+}
+
+/* The options that the text asks for; what NVRTC does not know yet costs compile time only. A second --fmad takes the place of the first, at 1. */
+static int add_options(const char *source, bool recent, char asked[][OPTION_LENGTH], const char **options, int count) {
+    for (int n = 0; count < MAX_OPTIONS && (source = read_option(source, asked[n])) != NULL; n++) {
+        if (strncmp(asked[n], "--fmad=", strlen("--fmad=")) == 0) {
+            options[1] = asked[n];
+        } else if (recent || strncmp(asked[n], "--Ofast", strlen("--Ofast")) != 0) {
+            options[count++] = asked[n];
+        }
+    }
+    return count;
 }
 
 krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx, const char *source, const char *name,
                             void **image, size_t *bytes) {
-    char target[64], file[96], asked[64];
+    char target[64], file[96], asked[MAX_OPTIONS][OPTION_LENGTH];
     snprintf(target, sizeof target, "--gpu-architecture=%s_%s", ptx ? "compute" : "sm", arch);
     snprintf(file, sizeof file, "%s.cu", name);
 
     const char *options[MAX_OPTIONS] = {target, OPTION_FMAD, OPTION_STD};
     int count = 3;
     /* From 12.9 on NVRTC has a cache of its own, for which it calls cuInit: not in a process that only compiles. */
-    if (nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9)) {
+    const bool recent = nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9);
+    if (recent) {
         options[count++] = "--no-cache";
         options[count++] = OPTION_MINIMAL;
-        read_option(source, asked, sizeof asked);
-        if (*asked) {
-            options[count++] = asked;
-        }
     }
+    count = add_options(source, recent, asked, options, count);
 
     nvrtc_program program = NULL;
     krf_status status = KRF_OK;
