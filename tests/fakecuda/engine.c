@@ -165,7 +165,7 @@ static unsigned atomic_inc(unsigned *at, unsigned limit) {
 /* Among threads every second one that takes a number dawdles, so that its successor comes first. */
 static unsigned atomic_add(unsigned *at, unsigned value) {
     unsigned old = atomic_fetch_add_explicit((_Atomic unsigned *)at, value, memory_order_relaxed);
-    if (fake_me.mode == FAKE_THREADS && old % 2 != 0) {
+    if (fake_me.mode == FAKE_THREADS && old % 2 == 0) {
         usleep(20000);
     }
     return old;

@@ -304,8 +304,7 @@ static bool accepts_power(cx z, cx w, value got, krf_dtype part) {
 static bool accepts_close(pair a, pair b, krf_dtype part, bool got) {
     const pair difference = add(part, a, negative(b));
     const double size = round_to(part, hypotl((long double)difference.re, (long double)difference.im));
-    const double of_b = round_to(part, hypotl((long double)b.re, (long double)b.im));
-    const double most = sum(part, rounded(part, 1e-8), product(part, rounded(part, 1e-5), of_b));
+    const double most = (double)((long double)rounded(part, 1e-8) + (long double)rounded(part, 1e-5) * hypotl((long double)b.re, (long double)b.im));
     const double doubt = ldexp(most, 5 - facts_of(part)->digits);
     const bool finite = isfinite(b.re) && isfinite(b.im);
     if ((a.re == b.re && a.im == b.im) || !finite || !isfinite(size) || !isfinite(most) || fabs(size - most) > doubt) {
