@@ -161,6 +161,14 @@ bool krf__costly(const krf__instr *i) {
     return true;
 }
 
+bool krf__costly_domain(const krf__emitter *e) {
+    bool any = false;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        any |= krf__costly(&e->k->instrs[i]);
+    }
+    return any;
+}
+
 /* Whether a place may be computed of a bool. gcc 12 vectorises such an element x[c] with -1, the mask, where c is 1. */
 static bool has_counted_bool(const krf__kernel *k, uint32_t end) {
     bool any = false;

@@ -11,6 +11,10 @@ bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);               
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
+/* An array of n elements, vectors or addresses of an operand of the domain, v_in0: its declaration, and the load of one of them ("[q]") from `offset` on.
+ * again: others read it soon. */
+void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
+void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
 /* Prints, and writes loops out (unroll.c). */
 void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 /* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */

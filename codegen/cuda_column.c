@@ -63,10 +63,9 @@ static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", togethe
 
 /* So that about 16 loads, of 16 bytes at most, are under way. */
 static void unroll(krf__emitter *e, krf__str *out) {
-    bool costly = e->k->n_domain > LONG_BODY;
+    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e);
     int n_loads = 0;
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        costly |= krf__costly(&e->k->instrs[i]);
         n_loads += e->k->instrs[i].op == KRF__load;
     }
     const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && n_loads == 1 && e->k->n_reductions == 1 ? 2 : 1;
@@ -74,39 +73,24 @@ static void unroll(krf__emitter *e, krf__str *out) {
 }
 
 static void declared(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        const char *name = e->operand_names[i], *type = krf__storage_type(o->dtype);
-        if (!krf__cuda_in_domain(e, i, KRF__load)) {
-            continue;
-        }
-        if (krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d];\n", krf__cuda_word_type(e, i), type, k->vector, name, together(e));
-        } else {
-            krf__str_printf(out, "%s%s %sv_%s[%d];\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, together(e));
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (krf__cuda_in_domain(e, i, KRF__load)) {
+            krf__cuda_put_held(e, i, together(e), "", out);
         }
     }
 }
 
 static void loads(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i];
-        const bool place = k->operands[i].counts || k->operands[i].gathered;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        krf__str offset = {0};
         if (!krf__cuda_in_domain(e, i, KRF__load)) {
             continue;
         }
-        if (krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "v_%s[g].word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
-            krf__cuda_put_offset(e, i, true, out);
-            krf__str_put(out, "));\n");
-        } else {
-            krf__str_printf(out, place ? "v_%s[g] = a.%s" : "v_%s[g] = a.%s[0", name, name);
-            krf__cuda_put_offset(e, i, true, out);
-            krf__str_put(out, place ? ";\n" : "];\n");
-        }
+        krf__cuda_put_offset(e, i, true, &offset);
+        krf__cuda_put_held_load(e, i, "[g]", offset.data != NULL ? offset.data : "", false, out);
+        out->failed |= offset.failed;
+        krf__str_free(&offset);
     }
 }
 

@@ -45,25 +45,23 @@ static void map_loads(krf__emitter *e, krf__str *out) {
 static void each(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__map_each(e->k)); }
 
 static void each_declared(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        if (!o->store) {
-            krf__str_printf(out, "%s%s %sv_%s[%d];\n", o->gathered ? "const " : "", o->counts ? "long long" : krf__storage_type(o->dtype), o->gathered ? "*" : "",
-                            e->operand_names[i], krf__map_each(k));
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (!e->k->operands[i].store) {
+            krf__cuda_put_held(e, i, krf__map_each(e->k), "", out);
         }
     }
 }
 
 static void each_loads(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const bool place = k->operands[i].counts || k->operands[i].gathered;
-        if (!k->operands[i].store) {
-            krf__str_printf(out, place ? "v_%s[u] = a.%s" : "v_%s[u] = a.%s[0", e->operand_names[i], e->operand_names[i]);
-            krf__cuda_put_offset(e, i, false, out);
-            krf__str_put(out, place ? ";\n" : "];\n");
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        krf__str offset = {0};
+        if (e->k->operands[i].store) {
+            continue;
         }
+        krf__cuda_put_offset(e, i, false, &offset);
+        krf__cuda_put_held_load(e, i, "[u]", offset.data != NULL ? offset.data : "", false, out);
+        out->failed |= offset.failed;
+        krf__str_free(&offset);
     }
 }
 

@@ -40,24 +40,12 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 }
 
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
-    const krf__kernel *k = e->k;
-    const krf__operand *o = &k->operands[operand];
-    const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
-    const bool place = o->counts || o->gathered;
-    const int n = krf__cuda_quads(e);
-    if (krf__cuda_vectored(e, operand)) {
-        const bool again = e->kernel->n_rounds > 0 && same_for_rows(k, operand);
-        krf__str_printf(declaration, "union { %s word; %s at[%d]; } v_%s[%d] = {};\n", krf__cuda_word_type(e, operand), type, k->vector, name, n);
-        krf__str_printf(load, again ? "v_%s[q].word = *(const %s *)(a.%s" : "v_%s[q].word = __ldcs((const %s *)(a.%s", name,
-                        krf__cuda_word_type(e, operand), name);
-        put_distance(e, operand, declaration, load);
-        krf__str_put(load, again ? ");\n" : "));\n");
-        return;
-    }
-    krf__str_printf(declaration, "%s%s %sv_%s[%d] = {};\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n);
-    krf__str_printf(load, place ? "v_%s[q] = a.%s" : "v_%s[q] = a.%s[0", name, name);
-    put_distance(e, operand, declaration, load);
-    krf__str_put(load, place ? ";\n" : "];\n");
+    krf__str distance = {0};
+    krf__cuda_put_held(e, operand, krf__cuda_quads(e), " = {}", declaration);
+    put_distance(e, operand, declaration, &distance);
+    krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && same_for_rows(e->k, operand), load);
+    load->failed |= distance.failed;
+    krf__str_free(&distance);
 }
 
 /* A loop over the vectors of a tile, and when one is loaded. */
@@ -217,19 +205,11 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf__emit_value(e, narrow ? e->k->instrs[value].args[0] : value, out);
 }
 
-static bool any_costly(const krf__emitter *e) {
-    bool any = false;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        any |= krf__costly(&e->k->instrs[i]);
-    }
-    return any;
-}
-
 static void reduce_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
-    const bool costly = any_costly(e); /* a condition around what takes long would keep elements from overlapping */
+    const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
         krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);

@@ -66,6 +66,7 @@ void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, kr
 /* ---- body.c ---- */
 /* A function of the mathematical library that IEEE does not round exactly: many dependent operations. */
 bool krf__costly(const krf__instr *i);
+bool krf__costly_domain(const krf__emitter *e); /* any of the domain part */
 
 /* The right-hand side of an elementwise instruction over the texts of its operands. */
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);

@@ -34,6 +34,27 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
     }
 }
 
+void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
+    if (krf__cuda_vectored(e, operand)) {
+        krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d]%s;\n", krf__cuda_word_type(e, operand), type, e->k->vector, name, n, initially);
+    } else {
+        krf__str_printf(out, "%s%s %sv_%s[%d]%s;\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n, initially);
+    }
+}
+
+void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
+    const char *name = e->operand_names[operand];
+    const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
+    if (krf__cuda_vectored(e, operand)) {
+        krf__str_printf(out, again ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
+                        krf__cuda_word_type(e, operand), name, offset);
+    } else {
+        krf__str_printf(out, place ? "v_%s%s = a.%s%s;\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
+    }
+}
+
 void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out) {
     krf__str_printf(out, "a.%s[0", e->operand_names[store->slot]);
     krf__cuda_put_offset(e, store->slot, reduced, out);
