@@ -261,8 +261,9 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
     const krf__instr *i = krf__reduction(e, r), *value = &e->k->instrs[i->args[0]];
     const bool warps = e->target == &krf__target_cuda && e->k->schedule != KRF__REDUCE_COL && e->k->schedule != KRF__SCAN;
-    const krf__kind kind = krf__dtype((krf_dtype)value->from)->kind;
-    return warps && i->op == KRF__sum && value->op == KRF__cast && kind != KRF__KIND_REAL && krf_dtype_size((krf_dtype)value->from) < 4;
+    const bool integers = krf__dtype((krf_dtype)value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;
+    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&
+           krf_dtype_size((krf_dtype)value->dtype) == 8;
 }
 
 /* red0(A, B), red1(A, B), ...: how each reduction combines two values. */
