@@ -1,6 +1,7 @@
 /* Statements of a kernel's body: one an instruction, assigned through a cast to the result's type, so that no precedence parentheses are needed. */
 #include "codegen/emitter.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->value; }
@@ -73,7 +74,7 @@ void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, co
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     if (i->op == KRF__constant) {
-        bool negative = i->dtype != KRF_BOOL && krf__bits_to_f64((krf_dtype)i->dtype, i->value) < 0;
+        bool negative = i->dtype != KRF_BOOL && signbit(krf__bits_to_f64((krf_dtype)i->dtype, i->value)); /* --0.0 is no C */
         krf__str_put(out, negative ? "(" : "");
         krf__emit_literal(e, (krf_dtype)i->dtype, i->value, out);
         krf__str_put(out, negative ? ")" : "");
