@@ -14,15 +14,15 @@ static bool letter(char c) {
 /* The unsigned type that integer code computes in: at least as wide as int. */
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
-/* Which functions fast kernels on CUDA approximate (math/fast.h); those of f16 and bf16 need fewer digits. */
+/* What CUDA's approximations serve: functions of f16 and bf16, for which they have digits enough (math/half_math.h), and of f32 in fast kernels (math/fast.h). */
 static bool approximate(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
-    static const char *const names[] = {"exp", "log", "log2", "log10", "log1p"};
+    static const char *const of_halves[] = {"exp", "log", "log2", "log10", "expm1", "log1p", "tanh", "sigmoid", "silu"};
+    const size_t of_floats = 4; /* the first of them */
     bool any = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const bool half_only = strcmp(names[i], "log1p") == 0;
-        any |= strlen(names[i]) == length && strncmp(names[i], name, length) == 0 && (krf__is_half(dtype) || (!half_only && dtype == KRF_F32));
+    for (size_t i = 0; i < (krf__is_half(dtype) ? sizeof of_halves / sizeof *of_halves : of_floats); i++) {
+        any |= strlen(of_halves[i]) == length && strncmp(of_halves[i], name, length) == 0;
     }
-    return any && e->k->fast && e->target->approximates;
+    return any && e->target->approximates && (krf__is_half(dtype) || (dtype == KRF_F32 && e->k->fast));
 }
 
 /* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
@@ -30,8 +30,8 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
     const krf__dtype_info *info = krf__dtype(dtype);
     if (kind == 'K') {
         krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
-    } else if (kind == 'F' && approximate(e, dtype, inner, length)) {
-        krf__str_printf(out, "krf_fast_%.*s%s", (int)length, inner, krf__is_half(dtype) ? "_half" : "f");
+    } else if (kind != 'N' && approximate(e, dtype, inner, length)) {
+        krf__str_printf(out, krf__is_half(dtype) ? "krf_%.*s_half" : "krf_fast_%.*sf", (int)length, inner);
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {
@@ -202,6 +202,39 @@ static void put_fetch(const krf__emitter *e, const krf__instr *i, krf__str *out)
     krf__str_free(&element);
 }
 
+/* Whether an instruction of the domain has one value for all elements that a thread takes one after the other. */
+static bool shared(const krf__emitter *e, uint32_t instr, int depth) {
+    const krf__kernel *k = e->k;
+    const krf__instr *i = &k->instrs[instr];
+    const bool vectors = k->schedule == KRF__MAP ? k->vector > 1 : k->schedule != KRF__TILE && k->schedule != KRF__REDUCE_COL;
+    if (i->op == KRF__constant || i->op == KRF__scalar) {
+        return true;
+    }
+    if (i->op == KRF__load) {
+        const krf__operand *o = &k->operands[i->slot];
+        return o->inner != 0 || (vectors && !o->counts && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0);
+    }
+    bool all = (krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast) && depth > 0;
+    for (int a = 0; all && a < krf__op_info_of(i->op)->arity; a++) {
+        all = shared(e, i->args[a], depth - 1);
+    }
+    return all;
+}
+
+/* The code of a quotient whose divisor's reciprocal serves many elements; NULL: not worth it, as by powers of 2, of which compilers make products. */
+static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
+    const krf__instr *i = &e->k->instrs[instr], *by = &e->k->instrs[i->args[1]];
+    int exponent;
+    if (i->op != KRF__divide || !e->target->approximates || e->mode != 0 || instr >= e->k->n_domain || !shared(e, i->args[1], 4) ||
+        shared(e, i->args[0], 4) ||
+        (by->op == KRF__constant && fabs(frexp(krf__bits_to_f64((krf_dtype)by->dtype, by->value), &exponent)) == 0.5)) {
+        return NULL;
+    }
+    return krf__is_half((krf_dtype)i->from) ? "H(opaque)(krf_quotient_half(A, B))"
+           : e->k->fast                     ? "H(opaque)(H(fast_quotient)(A, B))"
+                                            : "H(opaque)(H(quotient)(A, B))";
+}
+
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     krf__str operands[3] = {{0}};
@@ -235,7 +268,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
     const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
-    code = code != NULL ? code : "?";
+    const char *quotient = shared_quotient(e, instr);
+    code = quotient != NULL ? quotient : code != NULL ? code : "?";
     if (rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {

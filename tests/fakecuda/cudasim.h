@@ -184,6 +184,7 @@ static inline float __expf(float x) { return expf(x); }
 static inline float __logf(float x) { return logf(x); }
 static inline float __log2f(float x) { return log2f(x); }
 static inline float __log10f(float x) { return log10f(x); }
+static inline float __fdividef(float x, float y) { return x / y; }
 
 // ---- the image
 // ------------------------------------------------------------------------------------------------------
