@@ -43,6 +43,11 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. */
 bool krf__cuda_row_stays(const krf__emitter *e);
 
+/* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
+ * what was kept for it (e->replaced). */
+void krf__cuda_keep(krf__emitter *e);
+void krf__cuda_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out);
+
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 

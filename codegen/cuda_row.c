@@ -149,6 +149,11 @@ static void late_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void round_fixed(krf__emitter *e, krf__str *out) {
+    krf__cuda_keep(e);
+    krf__cuda_put_fixed(e, out);
+}
+
 static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         krf__str_put(out, "{\n");
@@ -285,7 +290,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_VALUES", krf__emit_row_values},
     {"ROW_LOADS", row_loads},
     {"ROUNDS", rounds},
-    {"ROUND_FIXED", krf__cuda_put_fixed},
+    {"ROUND_FIXED", round_fixed},
     {"ROUND_LOOP", round_loop},
     {"ROUND_LOADS", round_loads},
     {"ROUND_LATE", late_loads},

@@ -42,6 +42,9 @@ struct krf__emitter {
     char (*operand_names)[12];   /* "in0", "out0" */
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
+    bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
+    uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
+    uint32_t kept_slot;
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
     int mode;                    /* 0: loads are of the domain; 1: of the part over results; CUDA, 2: of chunks' results; 3: one at a time */

@@ -146,10 +146,19 @@ void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text) {
 static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varying, const char *indent, krf__str *out) {
     for (uint32_t i = first; i < last; i++) {
         krf__str line = {0};
-        if (i < e->k->n_domain && e->taint[i] != varying) {
+        const bool in_round = i < e->k->n_domain && e->k != e->kernel;
+        if ((i < e->k->n_domain && e->taint[i] != varying) || (in_round && !e->needed[i])) {
             continue;
         }
-        krf__emit_statement(e, i, &line);
+        if (in_round && i == e->replaced) {
+            krf__cuda_put_kept(e, i, &line);
+        } else {
+            krf__emit_statement(e, i, &line);
+        }
+        if (in_round && i == e->saved) {
+            krf__str_put(&line, indent);
+            krf__cuda_put_kept(e, i, &line);
+        }
         if (line.data != NULL) {
             krf__str_printf(out, "%s%s", indent, line.data);
         }

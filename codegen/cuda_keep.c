@@ -1,0 +1,156 @@
+/* Rows that stay in registers: a costly value of an element, that a later round wants again, takes the place of the element itself where nothing else wants
+ * that. The exponentials of a softmax are computed once. */
+#include "codegen/cuda.h"
+
+#define MOST_STEPS 512 /* of a comparison: subexpressions that are shared are compared again */
+
+typedef struct match {
+    const krf__kernel *a, *b;
+    uint32_t slot; /* the operand that may be loaded, besides what is kept for the row */
+    int steps;
+    bool loads, costly;
+} match;
+
+/* Whether instruction i of a round and j of another have one value, of an element of the operand. */
+static bool same(match *m, uint32_t i, uint32_t j) {
+    const krf__instr *x = &m->a->instrs[i], *y = &m->b->instrs[j];
+    if (x->op != y->op || x->dtype != y->dtype || x->from != y->from || m->steps-- <= 0) {
+        return false;
+    }
+    if (x->op == KRF__constant) {
+        return x->value == y->value;
+    }
+    if (x->op == KRF__load || x->op == KRF__scalar) {
+        const bool element = x->op == KRF__load && x->slot == m->slot;
+        m->loads |= element;
+        return x->slot == y->slot && (element || x->op == KRF__scalar || m->a->operands[x->slot].inner != 0);
+    }
+    const krf__op_info *info = krf__op_info_of((krf__op)x->op);
+    bool all = info->class_ == KRF__CLASS_ELEMENTWISE || x->op == KRF__cast;
+    m->costly |= krf__costly(x) || x->op == KRF__divide;
+    for (int a = 0; all && a < info->arity; a++) {
+        all = same(m, x->args[a], y->args[a]);
+    }
+    return all;
+}
+
+/* Marks what a round needs of its domain part when instruction `given` is there already. Whether it loads the operand then. */
+static bool needs(const krf__kernel *k, uint32_t given, uint32_t slot, bool *needed) {
+    bool loads = false;
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        needed[n] = k->instrs[n].op == KRF__store;
+    }
+    for (uint32_t n = k->n_instrs; n-- > 0;) {
+        const krf__instr *i = &k->instrs[n];
+        if (n < k->n_domain && (!needed[n] || n == given)) {
+            continue;
+        }
+        loads |= n < k->n_domain && (i->op == KRF__load || i->op == KRF__fetch) && i->slot == slot;
+        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity; a++) {
+            if (i->args[a] < k->n_domain) {
+                needed[i->args[a]] = true;
+            }
+        }
+    }
+    return loads;
+}
+
+static bool loads_element(const krf__kernel *k, uint32_t slot) {
+    bool any = false;
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        any |= (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == slot;
+    }
+    return any;
+}
+
+/* The instruction of a round that is the given one of an earlier round, and stands for all uses of the operand there; n_domain: there is none. */
+static uint32_t counterpart(const krf__kernel *a, uint32_t i, const krf__kernel *b, uint32_t slot, bool *needed) {
+    for (uint32_t j = 0; j < b->n_domain; j++) {
+        match m = {.a = a, .b = b, .slot = slot, .steps = MOST_STEPS};
+        if (same(&m, i, j) && m.loads && m.costly && !needs(b, j, slot, needed)) {
+            return j;
+        }
+    }
+    return b->n_domain;
+}
+
+/* Whether all later rounds that load the operand can do with instruction i of round r instead, and there is one. */
+static bool serves(const krf__kernel *whole, uint32_t r, uint32_t i, uint32_t slot, bool *needed) {
+    const krf__kernel a = krf__kernel_round(whole, r);
+    bool any = false;
+    for (uint32_t later = r + 1; later < whole->n_rounds; later++) {
+        const krf__kernel b = krf__kernel_round(whole, later);
+        if (loads_element(&b, slot)) {
+            if (counterpart(&a, i, &b, slot, needed) == b.n_domain) {
+                return false;
+            }
+            any = true;
+        }
+    }
+    return any;
+}
+
+static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_t *instr) {
+    const krf__kernel *whole = e->kernel;
+    const krf__operand *o = &whole->operands[slot];
+    if (o->store || o->inner != 0 || o->counts || o->gathered || !(krf__cuda_vectored(e, slot) || whole->vector == 1)) {
+        return false;
+    }
+    for (*round = 0; *round + 1 < whole->n_rounds; ++*round) {
+        const krf__kernel a = krf__kernel_round(whole, *round);
+        for (*instr = a.n_domain; (*instr)-- > 0;) {
+            if (a.instrs[*instr].dtype == o->dtype && a.instrs[*instr].op != KRF__load && serves(whole, *round, *instr, slot, e->needed)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void krf__cuda_keep(krf__emitter *e) {
+    const krf__kernel *k = e->k, *whole = e->kernel;
+    uint32_t round, instr;
+    e->saved = e->replaced = UINT32_MAX;
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        e->needed[n] = true;
+    }
+    for (uint32_t slot = 0; slot < whole->n_operands && krf__cuda_row_stays(e); slot++) {
+        if (krf__is_half((krf_dtype)whole->operands[slot].dtype) && whole->fast) {
+            continue; /* it would be rounded */
+        }
+        if (found(e, slot, &round, &instr)) {
+            const krf__kernel a = krf__kernel_round(whole, round);
+            const uint32_t here = (uint32_t)(k->instrs - whole->instrs);
+            e->kept_slot = slot;
+            e->saved = here == whole->rounds[round].first ? instr : UINT32_MAX;
+            e->replaced = here > whole->rounds[round].first && loads_element(k, slot) ? counterpart(&a, instr, k, slot, e->needed) : UINT32_MAX;
+            if (e->replaced != UINT32_MAX) {
+                needs(k, e->replaced, slot, e->needed);
+                return;
+            }
+            break;
+        }
+    }
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        e->needed[n] = true;
+    }
+}
+
+void krf__cuda_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
+    krf__str element = {0};
+    e->target->load(e, &load, &element);
+    if (instr == e->saved) {
+        krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
+        krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
+    } else {
+        krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
+        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
+        if (krf__is_half((krf_dtype)i->dtype)) {
+            krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */
+        }
+    }
+    krf__str_put(out, ";\n");
+    out->failed |= element.failed;
+    krf__str_free(&element);
+}
