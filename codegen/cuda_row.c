@@ -96,12 +96,13 @@ static bool of_this_round(const krf__emitter *e, uint32_t operand) {
     return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
 }
 
-/* Blocks of rows that are shared should have a multiprocessor together with blocks of other rows: as many as its registers hold of what stays. Elements that are
- * loaded one by one need more registers for places. */
-static int blocks_at_once(const krf__kernel *k) {
+/* Blocks should have a multiprocessor together with blocks of other rows, which are read while these are computed: as many as its registers hold of what stays.
+ * Elements that are loaded one by one need more registers for places. */
+static int blocks_at_once(const krf__emitter *e) {
+    const krf__kernel *k = e->kernel;
     const int stay = staying(k), each = (stay > 32 ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
     const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;
-    return k->cluster > 1 && k->vector > 1 && blocks > 1 ? blocks : 1;
+    return k->schedule == KRF__ROW && k->vector > 1 && blocks > 1 && krf__cuda_row_stays(e) ? blocks : 1;
 }
 
 /* Whether a round loads what it alone needs just before it is used: registers do not hold it beside what stays. */
@@ -111,7 +112,7 @@ static bool loads_late(const krf__emitter *e) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         n += of_this_round(e, i) ? registers_of(k, i) : 0;
     }
-    return k->schedule == KRF__ROW && krf__cuda_row_stays(e) && n > KRF__REGISTERS / krf__row_threads(k) / blocks_at_once(k);
+    return k->schedule == KRF__ROW && krf__cuda_row_stays(e) && n > KRF__REGISTERS / krf__row_threads(k) / blocks_at_once(e);
 }
 
 /* Where it is not told that a large block may be alone, ptxas 13.0 gives some kernels of 1,024 threads 32 registers each and spills. */
@@ -120,7 +121,9 @@ static void bounds(krf__emitter *e, krf__str *out) {
     if (e->k->cluster > 1) {
         krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
     }
-    krf__str_printf(out, e->k->cluster > 1 || threads == KRF__ROW_THREADS ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks_at_once(e->k));
+    const int blocks = blocks_at_once(e);
+    const bool told = e->k->cluster > 1 || threads == KRF__ROW_THREADS || blocks > 1;
+    krf__str_printf(out, told ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks);
 }
 
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
