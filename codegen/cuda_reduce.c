@@ -388,7 +388,11 @@ static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, rows(e)
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
+/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix. */
+static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
+
 const krf__hole krf__cuda_reduce_holes[] = {
+    {"REDUCE_OPTION", option},
     {"WARP_CHUNK", warp_chunk},
     {"ACCUMULATORS", accumulators},
     {"ROWS", put_rows},

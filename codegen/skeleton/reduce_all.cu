@@ -1,10 +1,9 @@
 // Long reductions: a warp a chunk, chunks of a result over blocks. The block that finishes a result last combines the
 // chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero. A block that has a
-// result to itself needs neither memory nor ticket. Once its loops are written out, most of the compile time is an
-// optimizer that finds nothing to do.
+// result to itself needs neither memory nor ticket.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    // NVRTC option: --Ofast-compile=min
+    $REDUCE_OPTION
     $EXTENTS
     $SHARED
     __shared__ bool last_block;
