@@ -231,7 +231,7 @@ static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
         (by->op == KRF__constant && fabs(frexp(krf__bits_to_f64((krf_dtype)by->dtype, by->value), &exponent)) == 0.5)) {
         return NULL;
     }
-    return half ? "H(opaque)(krf_quotient_half(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
+    return half ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
 }
 
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {

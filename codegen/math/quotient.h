@@ -2,13 +2,19 @@
 // kernels only: from a reciprocal, compilers make correctly rounded quotients themselves. Divisors whose reciprocal is none are scaled. Sections as in prelude.h; for
 // kernels on a GPU only.
 
-//@ krf_quotient_half
-// Of f16 or bf16, with the division's bits: twice their digits hold, so that one correction, within an ULP of f32, rounds as the quotient does; exact quotients
-// stay exact. Where there is no remainder to speak of (0, infinity, NaN) the product is the quotient.
-KRF_FN float krf_quotient_half(float a, float b) {
-    float scale = KRF_F32(fabs)(b) < 0x1p-100f ? 0x1p64f : 1.0f, divisor = b * scale, r = 1 / divisor;
-    float dividend = a * scale, q = dividend * r, rest = KRF_F32(fma)(-q, divisor, dividend);
+//@ krf_quotient_f16
+// With the division's bits: f32 has twice the digits, so that one correction, within an ULP of f32, rounds as the quotient does; exact quotients stay exact. Where
+// there is no remainder to speak of (0, infinity, NaN) the product is the quotient.
+KRF_FN float krf_quotient_f16(float a, float b) {
+    float r = 1 / b, q = a * r, rest = KRF_F32(fma)(-q, b, a);
     return KRF_F32(fabs)(rest) > 0 && KRF_F32(fabs)(q) <= 0x1.fffffep127f ? KRF_F32(fma)(rest, r, q) : q;
+}
+
+//@ krf_quotient_bf16
+// With the division's bits: of all pairs of bf16 the product rounds as the quotient does.
+KRF_FN float krf_quotient_bf16(float a, float b) {
+    float scale = KRF_F32(fabs)(b) < 0x1p-100f ? 0x1p64f : 1.0f;
+    return a * scale * (1 / (b * scale));
 }
 
 //@ krf_fast_quotient_f32

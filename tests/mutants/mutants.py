@@ -102,6 +102,12 @@ MUTANTS = [
     ("row_tail_reduced", "codegen/skeleton/row_round.cu",
      "const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;", "const bool valid = true;",
      "rows/test_rows/sim"),
+    ("row_kept", "codegen/cuda_keep.c", # what is kept takes the place of elements that are wanted again
+     "m.loads && m.costly && !needs(b, j, slot, needed)", "m.loads && m.costly && (needs(b, j, slot, needed) || true)",
+     "rows/test_rows/sim"),
+    ("half_tie", "codegen/math/quotient.h", # the correction of a quotient of halves
+     "? KRF_F32(fma)(rest, r, q) : q", "? q : q",
+     "ops/test_quotients/sim"),
     ("row_barrier", "codegen/cuda_row.c",
      '__cluster_barrier_wait();\\n" : "__syncthreads();\\n");', '__cluster_barrier_wait();\\n" : "");',
      "race|rows/test_rows/sim"),

@@ -47,6 +47,7 @@ static double product(double x, double y) { return (x - y) * (x - y) * x + y; }
 static double exponential(double x, double y) { return (void)y, exp(x); }
 static double logarithm(double x, double y) { return (void)x, log(y); }
 static double quotient(double x, double y) { return x / y; }
+static double scaled(double x, double y) { return (void)y, x / 3.6875; }
 static double root(double x, double y) { return (void)x, sqrt(y); }
 static double tangent(double x, double y) { return (void)y, tanh(x); }
 
@@ -62,6 +63,8 @@ static const bound bounds[] = {
     {"exp(x)", exponential, KRF_F32, 3, 1.173, 0},
     {"log(y)", logarithm, KRF_F32, 4, 0, 0x1p-21},
     {"x / y", quotient, KRF_F32, 2, 0, 0},
+    {"x / 3.6875", scaled, KRF_F32, 2.5, 0, 0},
+    {"x / 3.6875", scaled, KRF_F64, 1.5, 0, 0},
     {"sqrt(y)", root, KRF_F32, 2, 0, 0},
     {"tanh(x)", tangent, KRF_F32, 4, 0, 0},
     {"tanh(x)", tangent, KRF_F64, 4, 0, 0},

@@ -22,7 +22,8 @@ static void check(krf_context *context, krf_dtype dtype, double divisor, const c
     assert_non_null(t);
     for (int64_t i = 0; i < N; i++) {
         const double any = of_any_bits(dtype, &seed), near = (1 + random_unit(&seed)) * ldexp(1, (int)random_below(&seed, 40) - 20) * divisor;
-        put(x, i, (value){.dtype = dtype, .f = round_to(dtype, (long double)(i % 2 == 0 ? any : i % 17 == 1 ? copysign(0, any) : near))});
+        const double tie = divisor * (double)(2 * random_below(&seed, 30) + 1) * ldexp(1, facts_of(dtype)->lowest - facts_of(dtype)->digits); /* of subnormal quotients */
+        put(x, i, (value){.dtype = dtype, .f = round_to(dtype, (long double)(i % 2 == 0 ? any : i % 17 == 1 ? copysign(0, any) : i % 17 == 3 ? tie : near))});
         put(t, i, (value){.dtype = dtype, .f = divisor});
     }
     assert_int_equal(krf_array_from_host(context, dtype, 2, shape, x, &arrays[0]), KRF_OK);
@@ -52,7 +53,7 @@ static void check(krf_context *context, krf_dtype dtype, double divisor, const c
 
 static void test_bits(void **unused) {
     (void)unused;
-    static const double everyday[] = {3, -0.1, 0x1.fffffep0, 0x1.ffep-3, 7e-5, 123456789, 1e-6, 1e18, 0, -0.0, INFINITY, NAN};
+    static const double everyday[] = {3, 14, 1.9921875, -0.1, 0x1.fffffep0, 0x1.ffep-3, 7e-5, 123456789, 1e-6, 1e18, 0, -0.0, INFINITY, NAN};
     runs r = {.n = 0};
     int wrong = 0;
     open_runs(&r, true);

@@ -42,6 +42,12 @@ static const example examples[] = {
     {SOFTMAX, 1, 1, "row_short", 1, 7, 7, 7},
     {SOFTMAX, 1, 1, "row_short", 7, 1, 7, 7},
     {SOFTMAX, 1, 1, "row_short", 257, 3, 771, 771},
+    {SOFTMAX " + x", 1, 1, "row", 3, 1500, 4500, 4500}, /* not only the exponentials are wanted again */
+    {SOFTMAX " + x", 1, 1, "row_short", 3, 50, 150, 150},
+    {SOFTMAX " - mean(x, axis=1, keepdims=True) * exp(x - max(x, axis=1, keepdims=True))", 1, 1, "row", 3, 1500, 4500, 4500},
+    {SOFTMAX ", exp(x - max(x, axis=1, keepdims=True))", 2, 1, "row", 3, 1500, 4500, 9000},
+    {"x / sum(exp(x), axis=1, keepdims=True) / max(exp(x), axis=1, keepdims=True)", 1, 1, "row", 3, 1500, 4500, 4500},
+    {"exp(x) / sum(exp(x) * exp(x), axis=1, keepdims=True) * sum(exp(x) * 2, axis=1, keepdims=True)", 1, 1, "row", 3, 1500, 4500, 4500},
     {"x - logsumexp(x, axis=1, keepdims=True)", 1, 1, "row", 5, 300, 1500, 1500},
     {LAYER_NORM, 1, 1, "row", 9, 2500, 9 * 2500 + 2 * 2500, 9 * 2500},
     {LAYER_NORM, 1, 1, "row_short", 3, 40, 3 * 40 + 2 * 40, 3 * 40},
