@@ -6,12 +6,13 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     $EXTENTS
     $SCAN_SHARED
     $SCAN_BACK_SHARED
-    __shared__ unsigned turn, found, missing;
+    __shared__ unsigned turn, found[3], missing[3];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
     const long long tiles = a.chunks, all_tiles = $KEPT_SIZE * tiles;
     unsigned *const states = a.tickets + 2;
     if (threadIdx.x == 0) {
         turn = atomicAdd(a.tickets, 1u);
+        found[0] = missing[0] = $SCAN_BACK + 1u;
     }
     __syncthreads();
     const long long me = turn, before_me = me % tiles;
