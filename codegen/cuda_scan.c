@@ -207,8 +207,8 @@ static void say_prefix(krf__emitter *e, krf__str *out) {
 
 static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_words(e) ? "scan_words" : "scan_states", out); }
 static void put_type(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__reduction_type(e, 0)); }
-/* Six blocks a multiprocessor hide each other's waiting; 40 registers hold a plain scan. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 6" : "256"); }
+/* Five blocks a multiprocessor hide each other's waiting; 48 registers hold a plain scan. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 5" : "256"); }
 static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
 
 static void tile(krf__emitter *e, krf__str *out) {
