@@ -221,14 +221,19 @@ static bool shared(const krf__emitter *e, uint32_t instr, int depth) {
     return all;
 }
 
+static bool is_power_of_two(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (bits & 0xfffffffffffffu) == 0;
+}
+
 /* The code of a quotient whose divisor's reciprocal serves many elements; NULL: a division serves, as by powers of 2, of which compilers make products. */
 static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr], *by = &e->k->instrs[i->args[1]];
     const bool half = krf__is_half((krf_dtype)i->from);
-    int exponent;
     if (i->op != KRF__divide || !e->target->approximates || !(half || e->k->fast) || e->mode != 0 || instr >= e->k->n_domain || !shared(e, i->args[1], 4) ||
         shared(e, i->args[0], 4) ||
-        (by->op == KRF__constant && fabs(frexp(krf__bits_to_f64((krf_dtype)by->dtype, by->value), &exponent)) == 0.5)) {
+        (by->op == KRF__constant && is_power_of_two(krf__bits_to_f64((krf_dtype)by->dtype, by->value)))) {
         return NULL;
     }
     return half ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";

@@ -1,7 +1,7 @@
 /* The CUDA target's scans: what stands in the holes of skeleton/scan_rows.cu and scan_long.cu. The order is that of docs/architecture.md. */
 #include "codegen/cuda.h"
 
-enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, BACK = 768 /* tiles that a block looks back at */, PLAIN = 16 /* instructions */ };
+enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, PLAIN = 16 /* instructions */ };
 
 static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
 
@@ -157,56 +157,134 @@ static void prefixes(krf__emitter *e, krf__str *out) {
 
 /* ---- tiles before ---- */
 
-/* scratch: of each scan what each tile comes to, then what all of its row up to its end come to. */
-static void put_said(krf__emitter *e, uint32_t r, bool prefix, const char *tile, krf__str *out) {
-    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s)", krf__reduction_type(e, r), 2 * r + (prefix ? 1u : 0u), tile);
+typedef enum what { OF_TILE, OF_GROUP, UP_TO_GROUP } what;
+
+/* scratch, where words have no room for values: of each scan what each tile comes to, what each group does, and what all of its row up to its end come to. */
+static void put_place(krf__emitter *e, uint32_t r, what w, const char *place, krf__str *out) {
+    static const char *const from[] = {"", "all_tiles + ", "all_tiles + all_groups + "};
+    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s%s)", krf__reduction_type(e, r), 2 * r, from[w], place);
+}
+
+/* Says what is known now, and that it is. */
+static void say(krf__emitter *e, what w, krf__str *out) {
+    const char *at = w == OF_TILE ? "me" : "all_tiles + my_group";
+    const int state = w == UP_TO_GROUP ? 2 : 1;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        if (in_words(e)) {
+            krf__str_put(out, "said.value");
+        } else {
+            put_place(e, r, w, w == OF_TILE ? "me" : "my_group", out);
+        }
+        krf__str_put(out, " = ");
+        switch (w) {
+        case OF_TILE: krf__str_printf(out, "all%u;\n", r); break;
+        case OF_GROUP: krf__str_printf(out, "red%u(within%u, all%u);\n", r, r, r); break;
+        case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(within%u, all%u));\n", r, r, r, r, r); break;
+        }
+    }
+    if (in_words(e)) {
+        krf__str_printf(out, "krf_say((unsigned long long *)states + %s, %dull << 32 | said.bits);\n", at, state);
+    } else {
+        krf__str_printf(out, "krf_publish(states + %s, %du);\n", at, state);
+    }
+}
+
+static void say_total(krf__emitter *e, krf__str *out) { say(e, OF_TILE, out); }
+static void say_group(krf__emitter *e, krf__str *out) { say(e, OF_GROUP, out); }
+static void say_prefix(krf__emitter *e, krf__str *out) { say(e, UP_TO_GROUP, out); }
+
+static void hear(krf__emitter *e, const char *at, krf__str *out) {
+    krf__str_printf(out, in_words(e) ? "krf_hear((const unsigned long long *)states + (%s))" : "krf_observe(states + (%s))", at);
+}
+
+static void hear_tile(krf__emitter *e, krf__str *out) { hear(e, "me - ahead + lane", out); }
+static void hear_group(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + my_group - 1 - lane", out); }
+static void put_heard(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "unsigned long long" : "unsigned"); }
+static void put_one(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "1ull << 32" : "1u"); }
+static void put_state(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "(unsigned)(heard >> 32)" : "heard"); }
+
+static void said(krf__emitter *e, krf__str *out) {
+    if (in_words(e)) {
+        krf__str_printf(out, "union {\n    %s value;\n    unsigned bits;\n} said;\nsaid.bits = 0;\n", krf__reduction_type(e, 0));
+    }
+}
+
+/* word0: what the thread has heard. */
+static void put_word(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, in_words(e) ? "said.bits = (unsigned)heard;\nconst %s word%u = said.value;\n" : "const %s word%u = ", krf__reduction_type(e, r), r);
+}
+
+static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, krf__str *out) {
+    krf__str word = {0};
+    krf__str_printf(&word, "word%u", r);
+    krf__str_printf(out, "#pragma unroll 8\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
+    krf__cuda_put_shuffle(e, r, NULL, word.data != NULL ? word.data : "", "i", out);
+    krf__str_put(out, ");\n}\n");
+    out->failed |= word.failed;
+    krf__str_free(&word);
+}
+
+static void nothing(krf__emitter *e, const char *name, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n");
+}
+
+static void within(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        nothing(e, "within", r, out);
+        put_word(e, r, out);
+        if (!in_words(e)) {
+            krf__str_put(out, "lane < ahead ? ");
+            put_place(e, r, OF_TILE, "me - ahead + lane", out);
+            krf__str_printf(out, " : within%u;\n", r);
+        }
+        fold(e, r, "within", "int i = 0; i < ahead; i++", out);
+    }
+}
+
+static void nothing_before(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        nothing(e, "before", r, out);
+    }
+}
+
+static void before(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_word(e, r, out);
+        if (!in_words(e)) {
+            krf__str_printf(out, "lane > (int)nearest ? before%u : lane == (int)nearest ? ", r);
+            put_place(e, r, UP_TO_GROUP, "my_group - 1 - lane", out);
+            krf__str_put(out, " : ");
+            put_place(e, r, OF_GROUP, "my_group - 1 - lane", out);
+            krf__str_put(out, ";\n");
+        }
+        fold(e, r, "before", "int i = (int)nearest; i >= 0; i--", out);
+    }
 }
 
 static void back_shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s back%u[%d];\n", krf__reduction_type(e, r), r, BACK);
+        krf__str_printf(out, "__shared__ %s back%u;\n", krf__reduction_type(e, r), r);
     }
 }
 
-static void say_total(krf__emitter *e, krf__str *out) {
+static void found(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_said(e, r, false, "me", out);
-        krf__str_printf(out, " = all%u;\n", r);
-    }
-}
-
-static void gather(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "back%u[i] = i == 0 ? ", r);
-        put_said(e, r, true, "me - back", out);
-        krf__str_put(out, " : ");
-        put_said(e, r, false, "me - back + i", out);
-        krf__str_put(out, ";\n");
-    }
-}
-
-static void fold(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s so_far%u = back%u[0];\n#pragma unroll 32\nfor (int i = 1; i < back; i++) {\n", krf__reduction_type(e, r), r, r);
-        krf__str_printf(out, "    so_far%u = red%u(so_far%u, back%u[i]);\n}\nback%u[0] = so_far%u;\n", r, r, r, r, r, r);
+        krf__str_printf(out, "back%u = red%u(before%u, within%u);\n", r, r, r, r);
     }
 }
 
 static void carry(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "carry%u = back%u[0];\n", r, r);
+        krf__str_printf(out, "carry%u = back%u;\n", r, r);
     }
 }
 
-static void say_prefix(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_said(e, r, true, "me", out);
-        krf__str_printf(out, " = red%u(carry%u, all%u);\n", r, r, r);
-    }
-}
+static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
 
-static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_words(e) ? "scan_words" : "scan_states", out); }
-static void put_type(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__reduction_type(e, 0)); }
 /* Five blocks a multiprocessor hide each other's waiting; 48 registers hold a plain scan. */
 static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 5" : "256"); }
 static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
@@ -216,16 +294,12 @@ static void tile(krf__emitter *e, krf__str *out) {
     krf__str_i64(out, TILE);
 }
 
-static void most_back(krf__emitter *e, krf__str *out) {
-    (void)e;
-    krf__str_i64(out, BACK);
-}
-
 const krf__hole krf__cuda_scan_holes[] = {
-    {"SCAN", scan},           {"SCAN_SHARED", shared},     {"SCAN_CARRIES", carries}, {"SCAN_LOAD", load},
-    {"SCAN_RUNS", runs},      {"SCAN_TOTALS", totals},     {"SCAN_PREFIXES", prefixes}, {"SCAN_STORE", store},
-    {"SCAN_TILE", tile},      {"SCAN_BACK", most_back},    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_SAY_TOTAL", say_total},
-    {"SCAN_GATHER", gather},  {"SCAN_FOLD", fold},         {"SCAN_CARRY", carry}, {"SCAN_SAY_PREFIX", say_prefix},
-    {"SCAN_LOOK_BACK", look_back}, {"SCAN_TYPE", put_type}, {"SCAN_WORDS", put_words}, {"SCAN_BOUNDS", bounds},
-    {NULL, NULL},
+    {"SCAN", scan},           {"SCAN_SHARED", shared},       {"SCAN_CARRIES", carries},        {"SCAN_LOAD", load},
+    {"SCAN_RUNS", runs},      {"SCAN_TOTALS", totals},       {"SCAN_PREFIXES", prefixes},      {"SCAN_STORE", store},
+    {"SCAN_TILE", tile},      {"SCAN_BOUNDS", bounds},       {"SCAN_WORDS", put_words},        {"SCAN_LOOK_BACK", look_back},
+    {"SCAN_SAID", said},      {"SCAN_SAY_TOTAL", say_total}, {"SCAN_SAY_GROUP", say_group},    {"SCAN_SAY_PREFIX", say_prefix},
+    {"SCAN_HEARD", put_heard}, {"SCAN_ONE", put_one},        {"SCAN_STATE", put_state},        {"SCAN_HEAR_TILE", hear_tile},
+    {"SCAN_HEAR_GROUP", hear_group}, {"SCAN_WITHIN", within}, {"SCAN_NOTHING", nothing_before}, {"SCAN_BEFORE", before},
+    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_FOUND", found}, {"SCAN_CARRY", carry},           {NULL, NULL},
 };

@@ -79,6 +79,16 @@ KRF_FN unsigned long long krf_hear(const unsigned long long *at) {
 #endif
 }
 
+//@ krf_least
+// Of the numbers of a warp's threads.
+KRF_FN unsigned krf_least(int lane, unsigned x) {
+    for (int s = 16; s > 0; s /= 2) {
+        unsigned other = __shfl_down_sync(0xffffffffu, x, s);
+        x = lane + s < 32 && other < x ? other : x;
+    }
+    return __shfl_sync(0xffffffffu, x, 0);
+}
+
 //@ krf_publish
 // A word that other blocks wait for; what this thread wrote before is there when they see it.
 KRF_FN void krf_publish(unsigned *at, unsigned value) {

@@ -1,21 +1,21 @@
-// Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start. A tile says what its elements come to as soon as it knows
-// (state 1), and what all up to its end come to (state 2) once it has found the last tile before it that says so, among $SCAN_BACK, and has folded those
-// between: one after the other, so that the bits do not depend on which one was found. The last block that has found its own clears all states.
+// Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start. A tile says what its elements come to as soon as it knows, and
+// the last one of a group of 32 what the group comes to (state 1), and then what all up to its end come to (state 2). What comes before a tile is looked up in
+// what others said, and folded in the order of docs/architecture.md, whoever said it. The last block that has found its own clears all states.
 $HEADER
 extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct krf_arguments a) {
     $EXTENTS
     $SCAN_SHARED
     $SCAN_BACK_SHARED
-    __shared__ unsigned turn, found[3], missing[3];
+    __shared__ unsigned turn;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
-    const long long tiles = a.chunks, all_tiles = $KEPT_SIZE * tiles;
+    const long long tiles = a.chunks, all_tiles = $KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = $KEPT_SIZE * groups;
     unsigned *const states = a.tickets + 2;
     if (threadIdx.x == 0) {
         turn = atomicAdd(a.tickets, 1u);
-        found[0] = missing[0] = $SCAN_BACK + 1u;
     }
     __syncthreads();
-    const long long me = turn, before_me = me % tiles;
+    const long long me = turn, before_me = me % tiles, group = before_me / 32, my_group = me / tiles * groups + group;
+    const int ahead = (int)(before_me % 32);
     const $INDEX o = ($INDEX)(me / tiles), first = ($INDEX)before_me * $SCAN_TILE;
     $KEPT_POSITION
     $SCAN_CARRIES
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     __syncthreads();
     if (turn != 0) {
         __threadfence();
-        for (long long i = threadIdx.x; i < $SCAN_WORDS * all_tiles; i += 256) {
+        for (long long i = threadIdx.x; i < $SCAN_WORDS * (all_tiles + all_groups); i += 256) {
             states[i] = 0;
         }
         if (threadIdx.x == 0) {

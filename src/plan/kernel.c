@@ -198,7 +198,8 @@ size_t krf__ticket_count(const krf__kernel *k) {
         return 0;
     }
     if (k->schedule == KRF__SCAN) {
-        return 2 + 2 * (size_t)(k->kept_size * k->chunks); /* a word of each tile */
+        const int64_t groups = (k->chunks + KRF__SCAN_GROUP - 1) / KRF__SCAN_GROUP;
+        return 2 + 2 * (size_t)(k->kept_size * (k->chunks + groups)); /* a word of each */
     }
     return (size_t)(k->schedule == KRF__REDUCE_COL ? (k->kept_size + 31) / 32 : k->kept_size);
 }

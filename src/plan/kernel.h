@@ -118,6 +118,7 @@ typedef struct krf__kernel {
 /* Scans fold tiles of 256 runs of 16 elements from left to right (docs/architecture.md). */
 #define KRF__SCAN_RUN 16
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
+#define KRF__SCAN_GROUP 32 /* tiles */
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
