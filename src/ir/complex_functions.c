@@ -199,9 +199,10 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
     sum_of_two minus = {NEGATIVE(angle.hi), NEGATIVE(angle.lo)};
     sum_of_two re = products(g, b.re, size, IM(b), minus), im = products(g, b.re, angle, IM(b), size);
     krf__pair y = krf__complex_exp(g, (krf__pair){re.hi, im.hi}, false);
-    uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo)), none = EQUAL(s, ZERO);
+    uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo));
+    uint32_t turns = LOGICAL_AND(NOT_EQUAL(s, ZERO), LOGICAL_AND(ISFINITE(y.re), ISFINITE(y.im)));
     uint32_t turned_re = SUBTRACT(MULTIPLY(y.re, c), MULTIPLY(y.im, s)), turned_im = ADD(MULTIPLY(y.im, c), MULTIPLY(y.re, s));
-    return (krf__pair){WHERE(none, MULTIPLY(y.re, c), turned_re), WHERE(none, MULTIPLY(y.im, c), turned_im)};
+    return (krf__pair){WHERE(turns, turned_re, MULTIPLY(y.re, c)), WHERE(turns, turned_im, MULTIPLY(y.im, c))};
 }
 
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */

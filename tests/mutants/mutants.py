@@ -62,6 +62,10 @@ MUTANTS = [
     ("power_without_turn", "src/ir/complex_functions.c",
      "angle = {l.im, ARC_REST(IM(a), a.re, l.im)}", "angle = {l.im, ZERO}",
      "ops/test_complex$"),
+    ("narrow_sum_of_floats", "codegen/body.c", # both conditions keep floats out
+     "value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;\n    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&\n           krf_dtype_size((krf_dtype)value->dtype) == 8;",
+     "value->from)->kind != KRF__KIND_REAL;\n    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4;",
+     "ops/test_reduce/sim"),
     ("max_without_nan", "codegen/math/prelude.h",
      "    double number = a == b ? equal : other;\n    return a != a ? a : number;\n}\n\n//@ krf_minimum_f32",
      "    double number = a == b ? equal : other;\n    return number;\n}\n\n//@ krf_minimum_f32",
