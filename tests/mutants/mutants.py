@@ -66,6 +66,9 @@ MUTANTS = [
      "value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;\n    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&\n           krf_dtype_size((krf_dtype)value->dtype) == 8;",
      "value->from)->kind != KRF__KIND_REAL;\n    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4;",
      "ops/test_reduce/sim"),
+    ("builtin_missing", "codegen/math/builtins.h", # the host's compiler has it
+     "KRF_FN double __builtin_fma(double a, double b, double c) { return fma(a, b, c); }", "",
+     "fuzz/test_nvrtc"),
     ("max_without_nan", "codegen/math/prelude.h",
      "    double number = a == b ? equal : other;\n    return a != a ? a : number;\n}\n\n//@ krf_minimum_f32",
      "    double number = a == b ? equal : other;\n    return number;\n}\n\n//@ krf_minimum_f32",
