@@ -176,12 +176,12 @@ krf__pair krf__complex_log1p(krf_graph *g, krf__pair a, bool roomy) {
     return (krf__pair){log_modulus(g, more, LESS(larger_part(g, a), REAL(0.5)), u, roomy), ATAN2(more.im, more.re)};
 }
 
-/* A number as the sum of two: what rounding takes from the first, and what does not fit into it. */
+/* A number as the sum of two: its leading bits, and those that do not fit in there. */
 typedef struct sum_of_two {
     uint32_t hi, lo;
 } sum_of_two;
 
-/* x y + z w, of which `known` has the leading bits, where the rests of y and w are what they lack. */
+/* x y + z w, its leading bits and the next ones: nothing that rounding takes is lost but what the low parts lose themselves (two-sum, two-product). */
 static sum_of_two products(krf_graph *g, uint32_t x, sum_of_two y, uint32_t z, sum_of_two w) {
     uint32_t p = MULTIPLY(x, y.hi), q = MULTIPLY(z, w.hi), sum = ADD(p, q), t = SUBTRACT(sum, p);
     uint32_t lost = ADD(SUBTRACT(p, SUBTRACT(sum, t)), SUBTRACT(q, t));
