@@ -426,7 +426,7 @@ static const krf__hole own[] = {
 static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_tile_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
-                                      "roots.h",   "inverse.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", NULL};
+                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

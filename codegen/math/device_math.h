@@ -229,6 +229,18 @@ KRF_FN double krf_digamma_f64(double x) { return krf_digamma(x); }
 //@ krf_digamma_f32
 KRF_FN float krf_digamma_f32(float x) { return (float)krf_digamma((double)x); }
 
+//@ krf_log_rest_f64
+KRF_FN double krf_log_rest_f64(double x, double y, double t) { return krf_log_rest(x, y, t); }
+
+//@ krf_log_rest_f32
+KRF_FN float krf_log_rest_f32(float x, float y, float t) { return krf_log_restf(x, y, t); }
+
+//@ krf_arc_rest_f64
+KRF_FN double krf_arc_rest_f64(double y, double x, double t) { return krf_arc_rest(y, x, t); }
+
+//@ krf_arc_rest_f32
+KRF_FN float krf_arc_rest_f32(float y, float x, float t) { return krf_arc_restf(y, x, t); }
+
 //@ krf_i0_f64
 KRF_FN double krf_i0_f64(double x) { return krf_i0(x); }
 

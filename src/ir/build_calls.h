@@ -67,6 +67,9 @@
 #define LOGICAL_AND(x, y) CALL2(logical_and, x, y)
 #define LOGICAL_OR(x, y) CALL2(logical_or, x, y)
 
+#define FMA(x, y, z) krf__build(g, KRF__fma, 3, (uint32_t[]){x, y, z})
+#define LOG_REST(x, y, t) krf__build(g, KRF__log_rest, 3, (uint32_t[]){x, y, t})
+#define ARC_REST(y, x, t) krf__build(g, KRF__arc_rest, 3, (uint32_t[]){y, x, t})
 #define WHERE(condition, y, z) krf__build(g, KRF__where, 3, (uint32_t[]){condition, y, z})
 
 /* 2 sqrt(2 / pi) (1 + c x^2): gelu_tanh(x) = x sigmoid(x * this) where c = 0.044715; three times that c: the derivative of its argument. */

@@ -54,7 +54,9 @@ static double count(const composing *c, uint32_t x, uint32_t reduced) {
     return all;
 }
 
-#define ONCE 32768 /* f32 elements of a result: more are read only once; fewer stay in registers between two passes */
+/* f32 elements of a result: more are read only once; fewer stay in registers between two passes. It decides results, so it is no device's: KRF__ROW_BLOCK
+ * (pass/pass.h), which started from the same registers, may change with devices, and this one not with it. */
+#define ONCE 32768
 
 /* In f64, where the squares of f32 numbers are exact: relative error about 1e-16 (1 + (mean / std)^2). */
 static uint32_t variance_once(const composing *c, uint32_t x, double n, double divisor) {

@@ -176,9 +176,39 @@ krf__pair krf__complex_log1p(krf_graph *g, krf__pair a, bool roomy) {
     return (krf__pair){log_modulus(g, more, LESS(larger_part(g, a), REAL(0.5)), u, roomy), ATAN2(more.im, more.re)};
 }
 
+/* A number as the sum of two: its leading bits, and those that do not fit in there. */
+typedef struct sum_of_two {
+    uint32_t hi, lo;
+} sum_of_two;
+
+/* x y + z w, its leading bits and the next ones: nothing that rounding takes is lost but what the low parts lose themselves (two-sum, two-product). */
+static sum_of_two products(krf_graph *g, uint32_t x, sum_of_two y, uint32_t z, sum_of_two w) {
+    uint32_t p = MULTIPLY(x, y.hi), q = MULTIPLY(z, w.hi), sum = ADD(p, q), t = SUBTRACT(sum, p);
+    uint32_t lost = ADD(SUBTRACT(p, SUBTRACT(sum, t)), SUBTRACT(q, t));
+    uint32_t low = ADD(FMA(x, y.hi, NEGATIVE(p)), FMA(z, w.hi, NEGATIVE(q)));
+    low = ADD(ADD(lost, low), ADD(MULTIPLY(x, y.lo), MULTIPLY(z, w.lo)));
+    uint32_t hi = ADD(sum, low), lo = ADD(SUBTRACT(sum, hi), low), counts = LOGICAL_AND(ISFINITE(hi), NOT_EQUAL(low, ZERO)); /* else a zero keeps its sign */
+    return (sum_of_two){WHERE(counts, hi, sum), WHERE(counts, lo, ZERO)};
+}
+
+/* exp(b log(a)) where log(a) is known to twice as many bits: its last ones are multiplied by b, and count. What they add to the exponent, at most half a
+ * unit of its last place, turns and scales the result. */
+static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
+    krf__pair l = krf__complex_log(g, a, false);
+    sum_of_two size = {l.re, LOG_REST(a.re, IM(a), l.re)}, angle = {l.im, ARC_REST(IM(a), a.re, l.im)};
+    sum_of_two minus = {NEGATIVE(angle.hi), NEGATIVE(angle.lo)};
+    sum_of_two re = products(g, b.re, size, IM(b), minus), im = products(g, b.re, angle, IM(b), size);
+    krf__pair y = krf__complex_exp(g, (krf__pair){re.hi, im.hi}, false);
+    uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo));
+    uint32_t turns = LOGICAL_AND(NOT_EQUAL(s, ZERO), LOGICAL_AND(ISFINITE(y.re), ISFINITE(y.im)));
+    uint32_t turned_re = SUBTRACT(MULTIPLY(y.re, c), MULTIPLY(y.im, s)), turned_im = ADD(MULTIPLY(y.im, c), MULTIPLY(y.re, s));
+    return (krf__pair){WHERE(turns, turned_re, MULTIPLY(y.re, c)), WHERE(turns, turned_im, MULTIPLY(y.im, c))};
+}
+
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */
 krf__pair krf__complex_power(krf_graph *g, krf__pair a, krf__pair b, bool roomy) {
-    krf__pair y = krf__complex_exp(g, krf__complex_multiply(g, (krf__pair){b.re, IM(b)}, krf__complex_log(g, a, roomy)), roomy);
+    krf__pair y = roomy ? krf__complex_exp(g, krf__complex_multiply(g, (krf__pair){b.re, IM(b)}, krf__complex_log(g, a, true)), true)
+                        : power_in_pairs(g, a, b);
     uint32_t zero = LOGICAL_AND(EQUAL(a.re, ZERO), EQUAL(IM(a), ZERO));
     uint32_t none = LOGICAL_AND(EQUAL(b.re, ZERO), EQUAL(IM(b), ZERO)), vanishes = LOGICAL_AND(zero, GREATER(b.re, ZERO));
     krf__pair special = {WHERE(vanishes, ZERO, y.re), WHERE(vanishes, ZERO, y.im)};

@@ -14,6 +14,14 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
                       .rule = KRF__RULE_##RULE,      \
                       .arity = arity_},
 #define JOIN OP
+#define HIDDEN(name_, arity_)                        \
+    [KRF__##name_] = {.name = #name_,                \
+                      .infix = "",                   \
+                      .doc = "",                     \
+                      .class_ = KRF__CLASS_ELEMENTWISE, \
+                      .rule = KRF__RULE_REAL,        \
+                      .hidden = true,                \
+                      .arity = arity_},
 #define REDUCE(name_, RULE, doc_) \
     [KRF__##name_] = {            \
         .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},
@@ -113,7 +121,7 @@ krf__op krf__op_from_name(const char *name, size_t length) {
     }
     for (unsigned op = 0; op < KRF__OP_COUNT; op++) {
         bool view = op >= KRF__cast && op <= KRF__take_along_axis;
-        if ((view || infos[op].class_ != KRF__CLASS_NODE) && same_name(infos[op].name, name, length)) {
+        if ((view || infos[op].class_ != KRF__CLASS_NODE) && !infos[op].hidden && same_name(infos[op].name, name, length)) {
             return (krf__op)op;
         }
     }

@@ -8,6 +8,7 @@ typedef enum krf__op {
 #define NODE(name, ...) KRF__##name,
 #define OP(name, ...) KRF__##name,
 #define JOIN(name, ...) KRF__##name,
+#define HIDDEN(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
 #define SCAN(name, ...) KRF__##name,
 #define CODE(...)
@@ -53,6 +54,7 @@ typedef struct krf__op_info {
     const char *doc;
     krf__op_class class_;
     krf__rule rule;
+    bool hidden; /* no function of the user's */
     uint8_t arity;
     uint16_t reduction; /* scans: whose combine they use; else KRF__poison */
 } krf__op_info;

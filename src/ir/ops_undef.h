@@ -2,6 +2,7 @@
 #undef NODE
 #undef OP
 #undef JOIN
+#undef HIDDEN
 #undef CODE
 #undef CUDA
 #undef GRAD

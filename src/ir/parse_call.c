@@ -118,7 +118,7 @@ const char *krf__parse_function_name(size_t i) {
     }
     for (unsigned op = 0; op < KRF__OP_COUNT; op++) {
         const krf__op_info *info = krf__op_info_of((krf__op)op);
-        if (info->class_ != KRF__CLASS_NODE && n++ == i) {
+        if (info->class_ != KRF__CLASS_NODE && !info->hidden && n++ == i) {
             return info->name;
         }
     }

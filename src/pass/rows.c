@@ -243,7 +243,7 @@ static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
         note_load(j, first, r.loads[i], sum);
     }
     sum->operations += r.operations;
-    const int64_t words = row_words(j, first, sum);
+    const int64_t words = row_words(j, first, sum); /* what is kept; how var is computed has a count of its own (ONCE in ir/build_composed.c) */
     joins &= words <= KRF__ROW_BLOCK || words <= MOST_SHARED * row_length(j, first);
     return joins && !sum->crowded && sum->operations <= j->limits->operations && first->fields + group->fields <= j->limits->fields &&
            words <= j->limits->row;

@@ -123,6 +123,7 @@ static void pick_leaf(dice *d, const policy *p, graph *g) {
     *own = (block){.dtype = pick_dtype(d, p), .count = count};
     own->fill = chance(d, p->special) ? FILL_SPECIAL
                 : chance(d, 15)       ? FILL_WIDE
+                : chance(d, 15)       ? FILL_LARGE
                 : chance(d, 15)       ? FILL_SMALL
                                       : FILL_EVERYDAY;
     const int64_t need = count;

@@ -63,7 +63,7 @@ typedef struct node {
 } node;
 
 /* What the elements of a block are, from the simplest on. */
-typedef enum filling { FILL_SMALL, FILL_EVERYDAY, FILL_WIDE, FILL_SPECIAL, FILLINGS } filling;
+typedef enum filling { FILL_SMALL, FILL_EVERYDAY, FILL_WIDE, FILL_LARGE, FILL_SPECIAL, FILLINGS } filling;
 
 typedef struct block {
     krf_dtype dtype;

@@ -3,7 +3,7 @@
 #include "fuzz/graph.h"
 
 const char *filling_name(filling f) {
-    static const char *const names[FILLINGS] = {"small", "everyday", "wide", "special"};
+    static const char *const names[FILLINGS] = {"small", "everyday", "wide", "large", "special"};
     return names[f];
 }
 
@@ -25,6 +25,27 @@ static int64_t special_integer(krf_dtype dtype, uint64_t bits) {
     return all[bits % (sizeof all / sizeof *all)];
 }
 
+/* Whole numbers about those at which integer dtypes, and the digits of floats, end. */
+static double large_real(uint64_t bits) {
+    static const int ends[] = {7, 8, 11, 15, 16, 24, 31, 32, 53, 63, 64};
+    const double x = ldexp(1, ends[bits % 11]) + (double)(int)(bits / 16 % 9) - 4;
+    return (bits >> 60 & 1) != 0 ? -x : x;
+}
+
+/* Half of them near an end of the dtype, above its middle where it has no sign; the others any: sums leave narrower dtypes at once, and as f32 most are
+ * rounded. */
+static int64_t large_integer(krf_dtype dtype, uint64_t bits, uint64_t other) {
+    const int width = 8 * (int)bytes_of(dtype);
+    const uint64_t low = UINT64_C(1) << (width - 1), step = bits / 64 % 64;
+    switch (bits % 8) {
+    case 0: return (int64_t)(low + step); /* wrapped: the lowest of a signed dtype */
+    case 1: return (int64_t)(low - 1 - step);
+    case 2: return (int64_t)(UINT64_MAX - step); /* the highest of an unsigned dtype */
+    case 3: return (int64_t)(low / 2 + step);
+    default: return (int64_t)other;
+    }
+}
+
 static value real_element(krf_dtype dtype, filling fill, uint64_t bits, uint64_t *state) {
     const dtype_facts *f = facts_of(dtype);
     value v = {.dtype = KRF_F64};
@@ -34,6 +55,7 @@ static value real_element(krf_dtype dtype, filling fill, uint64_t bits, uint64_t
     case FILL_WIDE:
         v.f = (random_unit(state) - 0.5) * pow(2, (double)(bits % 1600 % (uint64_t)(-f->lowest * 3 / 2)) + f->lowest * 3 / 4);
         break;
+    case FILL_LARGE: v.f = large_real(bits); break;
     default: v.f = bits % 10 < 4 ? special_real(dtype, bits / 16) : (random_unit(state) - 0.5) * 20; break;
     }
     return convert(v, dtype);
@@ -45,6 +67,7 @@ static value integer_element(krf_dtype dtype, filling fill, uint64_t bits, uint6
     case FILL_SMALL: v.i = (int64_t)(bits % 9) - 4; break;
     case FILL_EVERYDAY: v.i = (int64_t)(bits % 41) - 20; break;
     case FILL_WIDE: v.i = (int64_t)(next_random(state) >> (bits % 64)); break;
+    case FILL_LARGE: v.i = large_integer(dtype, bits, next_random(state)); break;
     default: v.i = bits % 10 < 5 ? special_integer(dtype, bits / 16) : (int64_t)(bits / 16 % 200) - 100; break;
     }
     return convert(v, dtype);

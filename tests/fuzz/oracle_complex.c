@@ -282,7 +282,7 @@ static bool accepts_quotient(cx z, cx w, value got, krf_dtype part) {
     return any_infinity(w) || !finite_complex(g);
 }
 
-/* exp(w log(z)), whose error grows with the exponent. What infinities, NaN and powers of 0 give is not promised, but for 0 and 1. */
+/* exp(w log(z)), whose error grows with the exponent: c64's is computed in f64, and for c128 the reference has only so many bits. What infinities, NaN and powers of 0 give is not promised, but for 0 and 1. */
 static bool accepts_power(cx z, cx w, value got, krf_dtype part) {
     const cx exponent = product_of_complex(w, clogl(z));
     const long double size = cabsl(exponent);
@@ -292,7 +292,7 @@ static bool accepts_power(cx z, cx w, value got, krf_dtype part) {
     if (!finite_complex(z) || !finite_complex(w) || is_zero(z) || size > 0x1p30L) {
         return true;
     }
-    const double more = 4 * (double)size * (part == KRF_F32 ? 0x1p-29 : 1);
+    const double more = 4 * (double)size * (part == KRF_F32 ? 0x1p-29 : 0x1p-10);
     const cx want = cexpl(exponent);
     if (!finite_complex(want)) {
         return !finite_complex(wide_complex(got));

@@ -18,6 +18,7 @@
 #include "codegen/math/gates.h"
 #include "codegen/math/roots.h"
 #include "codegen/math/inverse.h"
+#include "codegen/math/pairs.h"
 #include "codegen/math/erf.h"
 #include "codegen/math/special.h"
 #include "codegen/math/bessel.h"
@@ -117,6 +118,42 @@ static void measure(const function *fn, bool narrow) {
     }
 }
 
+/* Logarithms of complex numbers of all sizes, near the unit circle and near the axes: a part's first 53 bits and its rest, by the error of both beside
+ * the modulus of the logarithm, in bits. */
+static void test_rests(void **unused) {
+    (void)unused;
+    uint64_t state = 5;
+    double worst[2] = {-200, -200};
+    mpfr_t a, b, part[2], all, off;
+    mpfr_inits2(300, a, b, part[0], part[1], all, off, (mpfr_ptr)0);
+    for (long i = 0; i < 4 * RANDOM_ARGUMENTS; i++) {
+        const double turn = (double)(int64_t)exact_random(&state) * 0x1p-63 * M_PI, small = exp2((double)(exact_random(&state) % 70) * -1.0);
+        const double size = exp2((double)(exact_random(&state) % 2000) - 1000);
+        double x = i % 4 == 0 ? size * cos(turn) : i % 4 == 1 ? cos(turn) : i % 4 == 2 ? 1 + turn * small : turn;
+        double y = i % 4 == 0 ? size * sin(turn) : i % 4 == 1 ? sin(turn) + small : i % 4 == 2 ? small * cos(9 * turn) : small;
+        x = (i & 4) != 0 ? x : (i & 8) != 0 ? y : -x;
+        mpfr_set_d(a, x, MPFR_RNDN);
+        mpfr_set_d(b, y, MPFR_RNDN);
+        mpfr_hypot(part[0], a, b, MPFR_RNDN);
+        mpfr_log(part[0], part[0], MPFR_RNDN);
+        mpfr_atan2(part[1], b, a, MPFR_RNDN);
+        mpfr_hypot(all, part[0], part[1], MPFR_RNDN);
+        for (int k = 0; k < 2 && !mpfr_zero_p(all); k++) {
+            const double first = mpfr_get_d(part[k], MPFR_RNDN) * (1 + ((int)(i % 5) - 2) * 0x1p-52); /* CUDA's last bits are others */
+            mpfr_sub_d(off, part[k], first, MPFR_RNDN);
+            mpfr_sub_d(off, off, k == 0 ? krf_log_rest(x, y, first) : krf_arc_rest(y, x, first), MPFR_RNDN);
+            mpfr_div(off, off, all, MPFR_RNDN);
+            const double bits = log2(fabs(mpfr_get_d(off, MPFR_RNDN)));
+            if (bits > worst[k]) {
+                worst[k] = bits;
+                printf("%s 2^%.1f at (%a, %a)\n", k == 0 ? "log_rest" : "arc_rest", bits, x, y);
+            }
+        }
+    }
+    mpfr_clears(a, b, part[0], part[1], all, off, (mpfr_ptr)0);
+    assert_true(worst[0] < -102 && worst[1] < -102);
+}
+
 static void test_f32(void **state) {
     (void)state;
     for (int i = 0; i < FUNCTIONS; i++) {
@@ -165,7 +202,7 @@ static void test_first_zeros(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32), cmocka_unit_test(test_device_f32), cmocka_unit_test(test_f64),
-                                       cmocka_unit_test(test_first_zeros)};
+                                       cmocka_unit_test(test_first_zeros), cmocka_unit_test(test_rests)};
     exact_open();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

@@ -10,7 +10,7 @@
 /* PLAIN: an array in C order. VIEW: an array with a pitch, the first axis backwards, not on a border. The others are
  * views in the graph. */
 typedef enum way { PLAIN, VIEW, STEP, BACK, TRANSPOSED, STRETCHED, WAYS } way;
-typedef enum filling { EVERYDAY, SPECIAL, ALL_EQUAL } filling;
+typedef enum filling { EVERYDAY, SPECIAL, ALL_EQUAL, LARGE } filling;
 
 typedef struct input {
     krf_dtype dtype;
@@ -32,13 +32,16 @@ static void c_order(int rank, const int64_t *shape, int64_t *strides) {
 }
 
 /* Everyday floats lie around 1 with either sign, so that long products stay in range while every sum and product
- * rounds. */
+ * rounds. Large integers are those of the upper half of a dtype. */
 static value element(krf_dtype dtype, filling how, uint64_t *state) {
     static const double special[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0, 1e30, -1e30, 0x1p-149,
                                      5,   -0.0,     -0.0,      -0.0, 3,   1,    2,     1};
     uint64_t bits = next_random(state);
     value v = {.dtype = dtype};
-    if (how == ALL_EQUAL) {
+    if (how == LARGE) {
+        const uint64_t highest = UINT64_MAX >> (64 - 8 * bytes_of(dtype) + !facts_of(dtype)->is_unsigned);
+        v.i = (int64_t)(highest - bits % (highest / 2 + 1));
+    } else if (how == ALL_EQUAL) {
         v.f = -0.0;
         v.i = 1;
     } else if (is_real(dtype)) {
@@ -141,6 +144,7 @@ typedef struct reduction {
     reduction_op op;
     unsigned mask;
     bool keepdims;
+    bool as_f32;   /* of f32(x) */
     bool prologue; /* of x * x + x, for floats */
     bool epilogue; /* sqrt(|r|) * 3 - r, for floats */
 } reduction;
@@ -203,7 +207,7 @@ static int64_t offset_of(const input *x, unsigned axes, int64_t index) {
 }
 
 static outcome expected(const reduction *r, const input *x) {
-    const krf_dtype dtype = result_dtype(r->op, x->dtype);
+    const krf_dtype from = r->as_f32 ? KRF_F32 : x->dtype, dtype = result_dtype(r->op, from);
     outcome out = {.dtype = dtype, .size = 1};
     int64_t n = 1;
     for (int i = 0; i < x->rank; i++) {
@@ -228,7 +232,7 @@ static outcome expected(const reduction *r, const input *x) {
             v.f = is_real(dtype) ? after(r, dtype, before(r, dtype, v.f)) : v.f;
             put(out.data, o, v);
         } else {
-            put(out.data, o, reduce_values(r, x->dtype, values, n));
+            put(out.data, o, reduce_values(r, from, values, n));
         }
     }
     free(values);
@@ -248,6 +252,7 @@ static krf_expr build(const reduction *r, const input *x, krf_expr e, uint64_t s
         axes[n - 1] = swap;
     }
     bool all = r->mask == (1u << x->rank) - 1 && (style & 128) != 0;
+    e = r->as_f32 ? krf_cast(e, KRF_F32) : e;
     if (r->prologue) {
         e = krf_add(krf_multiply(e, e), e);
     }
@@ -257,8 +262,8 @@ static krf_expr build(const reduction *r, const input *x, krf_expr e, uint64_t s
 
 static const char *describe(const reduction *r, const input *x, char *text, size_t bytes) {
     static const char *const ways[WAYS] = {"plain", "view", "step 2", "backwards", "transposed", "stretched"};
-    int at = snprintf(text, bytes, "%s%s%s of %s %s (", rows[r->op].name, r->prologue ? " with prologue" : "",
-                      r->epilogue ? " with epilogue" : "", ways[x->way], name_of(x->dtype));
+    int at = snprintf(text, bytes, "%s%s%s of %s %s%s (", rows[r->op].name, r->prologue ? " with prologue" : "",
+                      r->epilogue ? " with epilogue" : "", ways[x->way], name_of(x->dtype), r->as_f32 ? " as f32" : "");
     for (int i = 0; i < x->rank; i++) {
         at += snprintf(text + at, bytes - (size_t)at, "%" PRId64 "%s", x->shape[i], i + 1 < x->rank ? ", " : "");
     }
@@ -300,7 +305,8 @@ static bool for_compiler(const reduction *r, const input *x, int sparse) {
                                          [KRF_I64] = 1u << PROD,
                                          [KRF_F32] = 1u << SUM | 1u << MEAN | 1u << MAX,
                                          [KRF_F64] = 1u << SUM | 1u << PROD | 1u << MIN};
-    return (ops[x->dtype] >> r->op & 1) != 0 && ((int)r->mask + batches) % sparse == 0
+    const bool some = r->as_f32 ? bytes_of(x->dtype) == 2 : (ops[x->dtype] >> r->op & 1) != 0;
+    return some && ((int)r->mask + batches) % sparse == 0
            && r->keepdims == (r->mask % 2 == 1);
 }
 
@@ -562,6 +568,33 @@ static void test_large(void **unused) {
     const reduction every[2] = {{.op = SUM, .mask = 3}, {.op = MEAN, .mask = 2}};
     check_batch(1, &x, 2, every, 1);
     free(x.memory);
+    assert_int_equal(failures, 0);
+}
+
+/* Integers as f32: their sums round, which sums in integers would not. Whole arrays, rows and columns, of one chunk and of several. */
+static void test_integers_as_f32(void **unused) {
+    (void)unused;
+    static const krf_dtype dtypes[] = {KRF_U16, KRF_I16, KRF_U8, KRF_I8, KRF_I32, KRF_U64};
+    static const int64_t shapes[][2] = {{300, 1000}, {37, 4100}, {7, 70001}, {4100, 37}};
+    enum { INTEGERS = 6, EACH = 8 };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        input inputs[INTEGERS];
+        reduction list[INTEGERS * EACH];
+        int n = 0;
+        for (int d = 0; d < INTEGERS; d++) {
+            inputs[d] = make_input(dtypes[d], s % 3 == 2 ? STEP : PLAIN, 2, shapes[s], LARGE, 41 * s + (uint64_t)d);
+            for (unsigned mask = 1; mask <= 3; mask++) {
+                list[n++] = (reduction){.input = d, .op = SUM, .mask = mask, .keepdims = mask % 2 == 1, .as_f32 = true};
+                list[n++] = (reduction){.input = d, .op = SUM, .mask = mask, .keepdims = mask % 2 == 1};
+            }
+            list[n++] = (reduction){.input = d, .op = MEAN, .mask = 2, .as_f32 = true};
+            list[n++] = (reduction){.input = d, .op = SUM, .mask = 2, .as_f32 = true, .prologue = true, .epilogue = true};
+        }
+        check_batch(INTEGERS, inputs, n, list, 1);
+        for (int d = 0; d < INTEGERS; d++) {
+            free(inputs[d].memory);
+        }
+    }
     assert_int_equal(failures, 0);
 }
 
@@ -850,7 +883,7 @@ int main(void) {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
         cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
         cmocka_unit_test(test_large),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
-        cmocka_unit_test(test_short_operands),
+        cmocka_unit_test(test_short_operands), cmocka_unit_test(test_integers_as_f32),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -27,6 +27,7 @@
 #include "codegen/math/gates.h"
 #include "codegen/math/roots.h"
 #include "codegen/math/inverse.h"
+#include "codegen/math/pairs.h"
 #include "codegen/math/erf.h"
 #include "codegen/math/special.h"
 #include "codegen/math/bessel.h"
