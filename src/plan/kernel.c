@@ -29,7 +29,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        loads += loaded_in_domain(k, i);
+        loads += !k->operands[i].counts && loaded_in_domain(k, i);
     }
     return k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share;
 }
