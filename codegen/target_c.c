@@ -10,7 +10,7 @@
 
 static int fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    return k->schedule == KRF__REDUCE_COL || krf__is_map(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+    return k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_columns(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
 
 int krf__c_strip_length(const krf__emitter *e) {
@@ -156,7 +156,7 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
 }
 
 static void put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k); i++) { /* what lies behind is of the next columns */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
         if (o != NULL && !o->counts && krf__stride_class(e->k, o, fast_dim(e)) == 1) {

@@ -66,6 +66,15 @@ int krf__column_threads(const krf__kernel *k) {
     return threads;
 }
 
+bool krf__scans_columns(const krf__kernel *k) {
+    bool along = false, across = false;
+    for (uint32_t i = 0; i < k->n_operands && k->schedule == KRF__SCAN && k->n_kept > 0 && k->n_reduced > 0; i++) {
+        along |= krf__stride_class(k, &k->operands[i], k->n_kept + k->n_reduced - 1) == 1;
+        across |= krf__stride_class(k, &k->operands[i], k->n_kept - 1) == 1;
+    }
+    return across && !along;
+}
+
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
 int krf__map_each(const krf__kernel *k) {
