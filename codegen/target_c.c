@@ -168,12 +168,18 @@ static void put_prefetch(krf__emitter *e, krf__str *out) {
 }
 
 /* The last stage hands values on: to the blocks of outputs, and to the accumulators. */
-static void put_consumers(krf__emitter *e, krf__str *out) {
+static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (k->instrs[i].op == KRF__store) {
+            const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
+            const uint32_t value = k->instrs[i].args[0];
             krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            if (krf__is_half(dtype) && !free_value(&k->instrs[value]) && e->stage_of[value] < last) { /* of an earlier stage, rounded */
+                krf__str_printf(out, "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
+            } else {
+                krf__emit_stored(e, value, dtype, out);
+            }
             krf__str_put(out, ";\n");
         }
     }
@@ -230,7 +236,7 @@ static void body(krf__emitter *e, krf__str *out) {
             }
         }
         if (stage == last) {
-            put_consumers(e, out);
+            put_consumers(e, last, out);
         }
         krf__str_put(out, "}\n");
     }
@@ -437,6 +443,7 @@ const krf__target krf__target_c = {
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",
     .sources = sources,
     .hides_places = true,
+    .stores_unrounded = true,
     .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
     .inline_function = "static inline",
     .infinity_f32 = "__builtin_inff()",
