@@ -122,9 +122,7 @@ static void totals(krf__emitter *e, krf__str *out) {
 
 /* The part over results for the elements [at, at + m) of a row. */
 static void column_results(krf__emitter *e, krf__str *out) {
-    const int fast = e->k->n_kept - 1;
-    krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    const %s i%d_k = i%d + k;\n    {\n    const %s i%d = i%d_k;\n", krf__index_type(e), fast, fast,
-                    krf__index_type(e), fast, fast);
+    krf__c_put_each_result(e, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = red%u(prefix%u[at + k], sum%u[at + k]);\n", krf__reduction_type(e, r), e->k->n_domain + r, r, r, r);
     }
