@@ -58,7 +58,81 @@ static void tile(krf__emitter *e, krf__str *out) {
     krf__str_i64(out, KRF__SCAN_TILE);
 }
 
+/* ---- columns side by side ---- */
+
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__scans_columns(e->k) ? "scan_columns" : "scan_along", out); }
+
+static void width(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, KRF__SCAN_COLUMNS);
+}
+
+static void run_length(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, RUN);
+}
+
+/* acc0: elements; sum0: their runs so far; total0: of the warp up to its last run; before0: of the tile's warps; carry0: of the tiles; ring0: 1, 2, 4, 8 and 16
+ * results of the doubling steps. */
+static void columns(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__reduction_type(e, r);
+        krf__str_printf(out, "%s acc%u[%d], sum%u[%d], prefix%u[%d], total%u[%d], before%u[%d], carry%u[%d], ring%u[31][%d];\n", type, r, KRF__SCAN_COLUMNS, r,
+                        KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS);
+        krf__str_printf(out, "const %s neutral%u = ", type, r);
+        krf__emit_identity(e, r, out);
+        krf__str_printf(out, ";\nfor (int k = 0; k < width; k++) {\n    total%u[k] = before%u[k] = carry%u[k] = neutral%u;\n}\n", r, r, r, r);
+    }
+}
+
+static void next_tile(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    carry%u[k] = red%u(carry%u[k], before%u[k]);\n    before%u[k] = neutral%u;\n}\n", r, r, r, r, r, r);
+    }
+}
+
+static void next_warp(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    before%u[k] = red%u(before%u[k], total%u[k]);\n    total%u[k] = neutral%u;\n}\n", r, r, r, r, r, r);
+    }
+}
+
+static void prefixes(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    prefix%u[k] = red%u(carry%u[k], red%u(before%u[k], total%u[k]));\n}\n", r, r, r, r, r, r);
+    }
+}
+
+static void step(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "if (place == 0) {\n    for (int k = at; k < at + m; k++) {\n        sum%u[k] = acc%u[k];\n    }\n} else {\n", r, r);
+        krf__str_printf(out, "    for (int k = at; k < at + m; k++) {\n        sum%u[k] = red%u(sum%u[k], acc%u[k]);\n    }\n}\n", r, r, r, r);
+    }
+}
+
+static void totals(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__reduction_type(e, r);
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    total%u[k] = sum%u[k];\n}\nfor (int s = 1; s < 32; s *= 2) {\n", r, r);
+        krf__str_printf(out, "    %s *const back = ring%u[s - 1 + run %% s];\n    for (int k = 0; k < width; k++) {\n", type, r);
+        krf__str_printf(out, "        const %s now = total%u[k];\n        total%u[k] = run >= s ? red%u(back[k], now) : now;\n        back[k] = now;\n    }\n}\n", type, r,
+                        r, r);
+    }
+}
+
+/* The part over results for the elements [at, at + m) of a row. */
+static void column_results(krf__emitter *e, krf__str *out) {
+    krf__c_put_each_result(e, out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "const %s t%u = red%u(prefix%u[at + k], sum%u[at + k]);\n", krf__reduction_type(e, r), e->k->n_domain + r, r, r, r);
+    }
+    krf__c_put_results(e, out);
+    krf__str_put(out, "    }\n}\n");
+}
+
 const krf__hole krf__c_scan_holes[] = {
-    {"SCAN_TILE", tile},
-    {"SCAN_FUNCTIONS", functions}, {"SCAN_CARRIES", carries}, {"SCAN_TILES", tiles}, {"SCAN_RESULTS", results}, {NULL, NULL},
+    {"SCAN", scan}, {"SCAN_TILE", tile}, {"SCAN_WIDTH", width}, {"SCAN_RUN", run_length},
+    {"SCAN_FUNCTIONS", functions}, {"SCAN_CARRIES", carries}, {"SCAN_TILES", tiles}, {"SCAN_RESULTS", results},
+    {"SCAN_COLUMNS", columns}, {"SCAN_NEXT_TILE", next_tile}, {"SCAN_NEXT_WARP", next_warp}, {"SCAN_PREFIXES", prefixes}, {"SCAN_STEP", step},
+    {"SCAN_TOTALS", totals}, {"SCAN_COLUMN_RESULTS", column_results}, {NULL, NULL},
 };

@@ -34,7 +34,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_tile_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -45,6 +45,7 @@ struct krf__emitter {
     bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
+    bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
     int mode;                    /* 0: loads are of the domain; 1: of the part over results; CUDA, 2: of chunks' results; 3: one at a time */
@@ -58,6 +59,7 @@ void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a ke
 
 /* ---- target_c.c ---- */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
+void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
 int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
 
 /* ---- c_tile.c ---- */

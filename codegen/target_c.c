@@ -10,7 +10,7 @@
 
 static int fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    return k->schedule == KRF__REDUCE_COL || krf__is_map(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+    return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_columns(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
 
 int krf__c_strip_length(const krf__emitter *e) {
@@ -92,7 +92,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
     const bool place = o->counts || o->gathered;
     if (o->inner != 0) {
-        krf__str_put(out, name);
+        krf__str_printf(out, e->side_by_side ? "%s[at + k]" : "%s", name);
         return;
     }
     if (e->mode == 1) { /* over results: one at a time */
@@ -156,7 +156,7 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
 }
 
 static void put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
         if (o != NULL && !o->counts && krf__stride_class(e->k, o, fast_dim(e)) == 1) {
@@ -168,12 +168,18 @@ static void put_prefetch(krf__emitter *e, krf__str *out) {
 }
 
 /* The last stage hands values on: to the blocks of outputs, and to the accumulators. */
-static void put_consumers(krf__emitter *e, krf__str *out) {
+static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (k->instrs[i].op == KRF__store) {
+            const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
+            const uint32_t value = k->instrs[i].args[0];
             krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
+            if (krf__is_half(dtype) && !free_value(&k->instrs[value]) && e->stage_of[value] < last) { /* of an earlier stage, rounded */
+                krf__str_printf(out, "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
+            } else {
+                krf__emit_stored(e, value, dtype, out);
+            }
             krf__str_put(out, ";\n");
         }
     }
@@ -230,7 +236,7 @@ static void body(krf__emitter *e, krf__str *out) {
             }
         }
         if (stage == last) {
-            put_consumers(e, out);
+            put_consumers(e, last, out);
         }
         krf__str_put(out, "}\n");
     }
@@ -312,7 +318,7 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
         if (s->op != KRF__store) {
             continue;
         }
-        krf__str_printf(out, k->operands[s->slot].inner != 0 ? "%s" : "a->%s[0", e->operand_names[s->slot]);
+        krf__str_printf(out, k->operands[s->slot].inner == 0 ? "a->%s[0" : e->side_by_side ? "%s[at + k]" : "%s", e->operand_names[s->slot]);
         if (k->operands[s->slot].inner == 0) {
             put_result_offset(e, s->slot, out);
             krf__str_put(out, "]");
@@ -322,6 +328,12 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
         krf__str_put(out, ";\n");
     }
     e->mode = 0;
+}
+
+void krf__c_put_each_result(krf__emitter *e, krf__str *out) {
+    const int fast = e->k->n_kept - 1;
+    const char *type = krf__index_type(e);
+    krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    const %s i%d_k = i%d + k;\n    {\n    const %s i%d = i%d_k;\n", type, fast, fast, type, fast, fast);
 }
 
 /* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */
@@ -423,7 +435,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_tile_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", NULL};
@@ -431,12 +443,13 @@ static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbe
 const krf__target krf__target_c = {
     .name = "c",
     .suffix = ".c",
-    .skeletons = {"map", "reduce", "reduce", "reduce", "reduce_col", "scan", "row", "row", "tile"},
+    .skeletons = {"map", "reduce", "reduce", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile"},
     .arguments = "a->",
     .function_prefix = "krf_",
     .definitions = "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",
     .sources = sources,
     .hides_places = true,
+    .stores_unrounded = true,
     .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",
     .inline_function = "static inline",
     .infinity_f32 = "__builtin_inff()",

@@ -192,6 +192,7 @@ static const char *dtypes_of(const char *rule) {
         {"BITS", "bools and integers"},
         {"WHERE", "bool, then two of any"},
         {"ANY", "any"},
+        {"ORDER", "real; gives i32, or i64 of f64"},
         {"PARTS", "two of real; gives complex"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

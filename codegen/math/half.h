@@ -38,7 +38,20 @@ KRF_FN unsigned short krf_store_f16(float x) {
 }
 
 //@ krf_round_f16
-KRF_FN float krf_round_f16(float x) { return krf_load_f16(krf_store_f16(x)); }
+KRF_FN float krf_round_f16(float x) {
+#ifdef __CUDA_ARCH__
+    return krf_load_f16(krf_store_f16(x));
+#else
+    // The same without the way through 16 bits: half the operations.
+    unsigned all = krf_pre_bits_f32(x), magnitude = all & 0x7fffffffu;
+    unsigned normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) & 0xffffe000u;
+    unsigned subnormal = krf_pre_bits_f32((krf_pre_unbits_f32(magnitude) + 0.5f) - 0.5f);
+    unsigned number = magnitude < 0x38800000u ? subnormal : normal;
+    number = number >= 0x47800000u ? 0x7f800000u : number;
+    number = magnitude > 0x7f800000u ? 0x7fc00000u : number;
+    return krf_pre_unbits_f32(number | (all & 0x80000000u));
+#endif
+}
 
 //@ krf_load_bf16
 KRF_FN float krf_load_bf16(unsigned short bits) {

@@ -130,6 +130,24 @@ KRF_FN int krf_signbit_f64(double x) {
     return (int)(krf_pre_bits_f64(x) >> 63);
 }
 
+//@ krf_order_key_f32
+KRF_FN int krf_order_key_f32(float x) {
+    int bits = (int)krf_pre_bits_f32(x + 0.0f); // -0 becomes +0
+    int key = bits ^ (bits >> 31 & 0x7fffffff);
+#ifdef __CUDACC__
+    return key; // the sum has made 0x7fffffff of every NaN
+#else
+    return x != x ? 0x7fffffff : key;
+#endif
+}
+
+//@ krf_order_key_f64
+KRF_FN long long krf_order_key_f64(double x) {
+    long long bits = (long long)krf_pre_bits_f64(x + 0.0);
+    long long key = bits ^ (bits >> 63 & 0x7fffffffffffffffll);
+    return x != x ? 0x7fffffffffffffffll : key;
+}
+
 //@ krf_nextafter_f32
 // The bits of a positive number and its neighbour above differ by one.
 KRF_FN float krf_nextafter_f32(float a, float b) {

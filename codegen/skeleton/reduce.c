@@ -1,20 +1,8 @@
-// Units [lo, hi): chunk c of result o, by the canonical tree: 256 lanes, then halving. Lanes beyond the chunk hold the
-// identity, so only the smallest power of two that covers it is kept.
+// Units [lo, hi): chunks of results.
 $HEADER
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
-    for (long long u = lo; u < hi; u++) {
-        const long long o = u / a->chunks, c = u % a->chunks, first = c * a->chunk;
-        const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
-        int lanes = 1;
-        while (lanes < 256 && lanes < last - first) {
-            lanes *= 2;
-        }
-        $LANES
-        $KEPT_POSITION
-        $CHUNK_LANES
-        $UNIT_DONE
-    }
+    $REDUCE_LOOP
 }
 $FINISH_FUNCTION

@@ -1,10 +1,6 @@
-// Rows [lo, hi): each goes through all rounds while it lies in the caches.
+// Rows [lo, hi).
 $HEADER
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
-    for (long long o = lo; o < hi; o++) {
-        $KEPT_POSITION
-        $ROW_VALUES
-        $ROUNDS
-    }
+    $ROW_LOOP
 }

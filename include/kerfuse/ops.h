@@ -184,6 +184,9 @@ KRF_API krf_expr krf_copysign(krf_expr x, krf_expr y);
 /* Whether the sign bit is set: below zero, -0 and negative NaNs. */
 KRF_API krf_expr krf_signbit(krf_expr x);
 
+/* An integer that is larger where x is: i32, of f64 i64. The bits of x, of negative numbers ~bits with the sign set; 0 for -0, the largest for NaN. */
+KRF_API krf_expr krf_order_key(krf_expr x);
+
 /* Whether x is neither infinite nor NaN. */
 KRF_API krf_expr krf_isfinite(krf_expr x);
 

@@ -245,6 +245,11 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
             return not_in(g, op, args, n, "cast to an integer");
         }
         break;
+    case KRF__RULE_ORDER:
+        if (!krf__is_real(dtype)) {
+            return not_in(g, op, args, n, "integers are in order as they are");
+        }
+        break;
     case KRF__RULE_WHERE:
         args[0] = convert(g, op, args[0], KRF_BOOL);
         weak = false;
@@ -273,11 +278,13 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         uint32_t y = krf__compose(g, op, args);
         return rounds && y != 0 && krf__node_of(g, y)->dtype == KRF_F32 ? krf__build_cast(g, y, dtype) : y;
     }
-    bool boolean = krf__op_gives_bool(op);
-    dtype = info->rule == KRF__RULE_PARTS ? krf__complex_of(dtype) : complex && krf__complex_gives_real(op) ? krf__part_of(dtype) : dtype;
+    const bool other = krf__op_gives_bool(op) || info->rule == KRF__RULE_ORDER; /* a dtype than the operands' */
+    dtype = info->rule == KRF__RULE_PARTS                      ? krf__complex_of(dtype)
+            : complex && krf__complex_gives_real(op) && !other ? krf__part_of(dtype)
+                                                               : krf__op_result(op, dtype);
     krf__node node = {.op = (uint16_t)op,
-                      .dtype = (uint8_t)(boolean ? KRF_BOOL : dtype),
-                      .weak = weak && !boolean,
+                      .dtype = (uint8_t)dtype,
+                      .weak = weak && !other,
                       .rank = (uint8_t)rank,
                       .args = {args[0], args[1], args[2]}};
     return krf__graph_add(g, &node, shape, NULL);

@@ -91,42 +91,65 @@ static uint32_t logsumexp(const composing *c, uint32_t x) {
     return call2(c, KRF__add, call1(c, KRF__log, sum), shift);
 }
 
+/* Whether the order of a number has room in 32 bits, and a place too; not where there is an error to find: complex numbers, no elements. */
+static bool has_key(const composing *c, uint32_t x, int64_t n) {
+    const krf_dtype dtype = dtype_of(c, x);
+    return !krf__is_complex(dtype) && krf_dtype_size(dtype) <= 4 && n > 0 && n <= (int64_t)1 << 32;
+}
+
+/* An i32 that is larger where x is, or (smallest) where x is smaller; the largest for NaN. */
+static uint32_t order(const composing *c, bool smallest, uint32_t x) {
+    const krf_dtype dtype = dtype_of(c, x);
+    if (krf__is_real(dtype)) {
+        return call1(c, KRF__order_key, smallest ? call1(c, KRF__negative, x) : x);
+    }
+    if (dtype == KRF_U32) {
+        x = call2(c, KRF__bitwise_xor, x, krf__build_int(c->g, (int64_t)1 << 31, true));
+    }
+    x = krf__build_cast(c->g, x, KRF_I32);
+    return smallest ? call1(c, KRF__invert, x) : x;
+}
+
+/* One reduction, of the order in the high half of an i64 and the place in the low one, inverted: the first is the largest. */
+static uint32_t place_by_key(const composing *c, bool smallest, uint32_t x, uint32_t places) {
+    uint32_t high = call2(c, KRF__left_shift, krf__build_cast(c->g, order(c, smallest, x), KRF_I64), krf__build_int(c->g, 32, true));
+    uint32_t low = krf__build_cast(c->g, call1(c, KRF__invert, krf__build_cast(c->g, places, KRF_U32)), KRF_I64);
+    uint32_t found = reduce(c, KRF__max, call2(c, KRF__bitwise_or, high, low));
+    return krf__build_cast(c->g, call1(c, KRF__invert, krf__build_cast(c->g, found, KRF_U32)), KRF_I64);
+}
+
 /* The least place at which the element is the largest (smallest) one; NaN is not equal to itself. */
-static uint32_t place(const composing *c, krf__op op, uint32_t x) {
-    const krf__node *n = krf__node_of(c->g, x);
-    int64_t size = krf__shape_size(n->rank, krf__shape_of(c->g, x));
-    uint32_t places, none, extreme, hit;
-    if (c->axes->of != NULL && c->axes->n != 1) {
-        return krf__graph_fail(c->g, KRF_E_ARGUMENT, "%s: takes one axis, or none for all elements, not %d",
-                               krf__composed_name(c->which), c->axes->n);
-    }
-    extreme = reduce(c, op, x);
-    if (extreme == 0) {
-        return 0;
-    }
-    n = krf__node_of(c->g, x);
-    if (c->axes->of == NULL) {
-        int64_t shape[KRF_MAX_RANK];
-        int rank = n->rank;
-        for (int i = 0; i < rank; i++) {
-            shape[i] = krf__shape_of(c->g, x)[i];
-        }
-        places = krf__build_reshape(c->g, krf__build_arange(c->g, 0, size, 1), rank, shape);
-        none = krf__build_int(c->g, size, false);
-    } else {
-        int axis = c->axes->of[0] < 0 ? c->axes->of[0] + n->rank : c->axes->of[0], rank = n->rank;
-        int64_t shape[KRF_MAX_RANK];
-        for (int i = 0; i < rank; i++) {
-            shape[i] = krf__shape_of(c->g, x)[i];
-        }
-        places = krf__build_places(c->g, rank, shape, axis);
-        none = krf__build_int(c->g, shape[axis], false);
-    }
-    hit = call2(c, KRF__equal, x, extreme);
-    if (krf__is_real(dtype_of(c, x))) {
+static uint32_t place_by_value(const composing *c, krf__op op, uint32_t x, uint32_t places, int64_t none) {
+    uint32_t extreme = reduce(c, op, x), hit = extreme == 0 ? 0 : call2(c, KRF__equal, x, extreme);
+    if (hit != 0 && krf__is_real(dtype_of(c, x))) {
         hit = call2(c, KRF__logical_or, hit, call1(c, KRF__isnan, x));
     }
-    return reduce(c, KRF__min, where(c, hit, places, none));
+    return hit == 0 ? 0 : reduce(c, KRF__min, where(c, hit, places, krf__build_int(c->g, none, false)));
+}
+
+static uint32_t place(const composing *c, krf__op op, uint32_t x) {
+    const int rank = krf__node_of(c->g, x)->rank;
+    int64_t shape[KRF_MAX_RANK], n;
+    uint32_t places;
+    for (int i = 0; i < rank; i++) {
+        shape[i] = krf__shape_of(c->g, x)[i];
+    }
+    if (c->axes->of == NULL) {
+        n = krf__shape_size(rank, shape);
+        places = krf__build_reshape(c->g, krf__build_arange(c->g, 0, n, 1), rank, shape);
+    } else {
+        const int axis = c->axes->n != 1 ? 0 : c->axes->of[0] < 0 ? c->axes->of[0] + rank : c->axes->of[0];
+        if (c->axes->n != 1) {
+            return krf__graph_fail(c->g, KRF_E_ARGUMENT, "%s: takes one axis, or none for all elements, not %d",
+                                   krf__composed_name(c->which), c->axes->n);
+        }
+        if (axis < 0 || axis >= rank) {
+            return reduce(c, op, x); /* which says why not */
+        }
+        n = shape[axis];
+        places = krf__build_places(c->g, rank, shape, axis);
+    }
+    return has_key(c, x, n) ? place_by_key(c, op == KRF__min, x, places) : place_by_value(c, op, x, places, n);
 }
 
 static uint32_t without_nan(const composing *c, uint32_t x, double instead) {

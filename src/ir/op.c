@@ -134,6 +134,11 @@ bool krf__op_gives_bool(krf__op op) {
     return rule == KRF__RULE_COMPARE || rule == KRF__RULE_TEST || rule == KRF__RULE_LOGIC || rule == KRF__RULE_BOOLEAN;
 }
 
+krf_dtype krf__op_result(krf__op op, krf_dtype computed) {
+    const bool key = krf__op_info_of(op)->rule == KRF__RULE_ORDER;
+    return krf__op_gives_bool(op) ? KRF_BOOL : !key ? computed : computed == KRF_F64 ? KRF_I64 : KRF_I32;
+}
+
 uint64_t krf__identity_bits(krf__op op, krf_dtype dtype) {
     krf__kind kind = krf__dtype(dtype)->kind;
     int64_t highest = INT64_MAX >> (64 - 8 * krf__dtype(dtype)->bytes); /* of a signed integer */

@@ -33,6 +33,7 @@ typedef enum krf__rule {
     KRF__RULE_BITS,
     KRF__RULE_WHERE,
     KRF__RULE_ANY,
+    KRF__RULE_ORDER,
     KRF__RULE_PARTS,
     KRF__RULE_SUM,
     KRF__RULE_SAME,
@@ -66,6 +67,9 @@ krf__op krf__op_from_name(const char *name, size_t length);
 
 /* Whether the operation gives bool whatever it computes in. */
 bool krf__op_gives_bool(krf__op op);
+
+/* The dtype of an elementwise operation's results, of real operands that were promoted to a dtype. */
+krf_dtype krf__op_result(krf__op op, krf_dtype computed);
 
 /* The text of an operation, or of a reduction's or scan's combine, in a kind; NULL when it does not compute in that kind. cuda: where CUDA has its own, that. */
 const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);

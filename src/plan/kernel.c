@@ -29,7 +29,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        loads += loaded_in_domain(k, i);
+        loads += !k->operands[i].counts && loaded_in_domain(k, i);
     }
     return k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share;
 }
@@ -64,6 +64,15 @@ int krf__column_threads(const krf__kernel *k) {
         threads *= 2;
     }
     return threads;
+}
+
+bool krf__scans_columns(const krf__kernel *k) {
+    bool along = false, across = false;
+    for (uint32_t i = 0; i < k->n_operands && k->schedule == KRF__SCAN && k->n_kept > 0 && k->n_reduced > 0; i++) {
+        along |= krf__stride_class(k, &k->operands[i], k->n_kept + k->n_reduced - 1) == 1;
+        across |= krf__stride_class(k, &k->operands[i], k->n_kept - 1) == 1;
+    }
+    return across && !along;
 }
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }

@@ -119,6 +119,10 @@ typedef struct krf__kernel {
 #define KRF__SCAN_RUN 16
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
 #define KRF__SCAN_GROUP 32 /* tiles */
+#define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_columns has side by side */
+
+/* Whether the CPU walks a scan row by row of memory, columns side by side: what lies side by side is another dimension than the scanned one. */
+bool krf__scans_columns(const krf__kernel *k);
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);

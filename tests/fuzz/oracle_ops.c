@@ -82,12 +82,12 @@ bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *
     if (is_complex(common) && r != LOGIC) {
         *compute = common;
         *result = op_takes_complex(op) ? complex_result(op, common) : common;
-        *weak = !strong && *result != KRF_BOOL && r != WHERE;
+        *weak = !strong && *result != KRF_BOOL && r != WHERE && r != ORDER;
         return op_takes_complex(op);
     }
     *compute = r == REAL || r == CLOSE ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
-    *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : *compute;
-    *weak = !strong && *result != KRF_BOOL && r != WHERE;
+    *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : r != ORDER ? *compute : *compute == KRF_F64 ? KRF_I64 : KRF_I32;
+    *weak = !strong && *result != KRF_BOOL && r != WHERE && r != ORDER;
     if (is_join(op)) {
         *compute = is_half(*compute) ? KRF_F32 : *compute;
         *result = *compute == KRF_F64 ? KRF_C128 : KRF_C64;
@@ -95,6 +95,7 @@ bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *
     switch (r) {
     case NUMBER: return common != KRF_BOOL;
     case BITS: return !is_real(common);
+    case ORDER: return is_real(common);
     case SHIFT: return !is_real(common) && common != KRF_BOOL;
     default: return true;
     }

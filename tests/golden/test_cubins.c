@@ -116,7 +116,7 @@ static void shared_rows_stay_in_registers(void **state) {
         "x: f32[64, 262144]\ng: f32[262144]\nb: f32[262144]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
         "x: f32[64, 65536]\ng: f32[65536]\nb: f32[65536]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
         "x: f32[64, 262144]\nreturn x - logsumexp(x, axis=1, keepdims=True)",
-        "x: f32[64, 262144]\nreturn argmax(x, axis=1), max(x, axis=1)",
+        "x: f64[64, 131072]\nreturn argmax(x, axis=1), max(x, axis=1)",
         "x: f64[64, 100000]\ne = exp(x - max(x, axis=1, keepdims=True))\nreturn e / sum(e, axis=1, keepdims=True)",
         "x: f32[64, 32768]\ng: f32[32768]\nb: f32[32768]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
     };

@@ -243,8 +243,8 @@ static inline long double bessel_i0(long double a) {
     return sum;
 }
 
-/* CLOSE: as REAL, but gives bool. SHIFT: integers only. */
-typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY, CLOSE } rule;
+/* CLOSE: as REAL, but gives bool. SHIFT: integers only. ORDER: floats only, gives integers. */
+typedef enum rule { NUMBER, REAL, COMPARE, TEST, LOGIC, BITS, SHIFT, WHERE, ANY, CLOSE, ORDER } rule;
 
 typedef struct reference {
     const char *name;
@@ -368,9 +368,32 @@ static inline double half_neighbour(krf_dtype dtype, double a, double b) {
     return half_number(dtype, (a < b) == (a > 0) ? bits + 1 : bits - 1);
 }
 
+/* Where a float stands among all of its dtype, 0 at zero, from its digits: the first below zero is -2, for -0 would have been -1. */
+static inline value key_of(krf_dtype compute, double a) {
+    const bool wide_ = compute == KRF_F64;
+    const int digits = wide_ ? 52 : 23, least = wide_ ? -1022 : -126;
+    int exponent;
+    const double mantissa = frexp(fabs(a), &exponent);
+    int64_t n = wide_ ? INT64_MAX : INT32_MAX;
+    if (isnan(a)) {
+        return (value){.dtype = wide_ ? KRF_I64 : KRF_I32, .i = n};
+    }
+    if (isinf(a)) {
+        n = (int64_t)(wide_ ? 2047 : 255) << digits;
+    } else if (exponent - 1 < least) {
+        n = (int64_t)ldexp(fabs(a), digits - least);
+    } else {
+        n = ((int64_t)(exponent - 1 - least) << digits) + (int64_t)ldexp(mantissa, digits + 1);
+    }
+    return (value){.dtype = wide_ ? KRF_I64 : KRF_I32, .i = a < 0 ? -1 - n : a == 0 ? 0 : n};
+}
+
 /* A float operation that is rounded exactly: f16 and bf16 compute in f32, which is precise enough that rounding again is innocuous;
  * but for what depends on the dtype itself. */
 static inline value exact_value(const reference *f, krf_dtype compute, value a, value b, value c) {
+    if (f->rule == ORDER) {
+        return key_of(compute, a.f);
+    }
     value r = {.dtype = KRF_F64, .f = compute == KRF_F64 ? f->f64(a.f, b.f, c.f) : (double)f->f32((float)a.f, (float)b.f, (float)c.f)};
     if (is_half(compute) && strcmp(f->name, "nextafter") == 0) {
         r.f = half_neighbour(compute, a.f, b.f);

@@ -70,8 +70,8 @@ static bool typing(const expression *e, const source *sources, krf_dtype *comput
         return false;
     }
     *compute = r == REAL || r == CLOSE ? float_of(common) : r == LOGIC ? KRF_BOOL : common;
-    *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : *compute;
-    *weak = !strong && *result != KRF_BOOL && r != WHERE;
+    *result = r == COMPARE || r == TEST || r == CLOSE ? KRF_BOOL : r != ORDER ? *compute : *compute == KRF_F64 ? KRF_I64 : KRF_I32;
+    *weak = !strong && *result != KRF_BOOL && r != WHERE && r != ORDER;
     for (int k = r == WHERE ? 1 : 0; k < n; k++) { /* literals must fit */
         const source *s = &sources[e->args[k]];
         if (s->form == WEAK_INT && !is_real(*compute) && *compute != KRF_BOOL && wide_of(convert(s->scalar, *compute)) != s->scalar.i) {
@@ -81,7 +81,7 @@ static bool typing(const expression *e, const source *sources, krf_dtype *comput
     if (r == NUMBER) {
         return common != KRF_BOOL;
     }
-    return r == BITS ? !is_real(common) : r == SHIFT ? !is_real(common) && common != KRF_BOOL : true;
+    return r == ORDER ? is_real(common) : r == BITS ? !is_real(common) : r == SHIFT ? !is_real(common) && common != KRF_BOOL : true;
 }
 
 /* What a pool of values holds: first those that break things, then random ones of every magnitude. */

@@ -59,7 +59,9 @@ static const example examples[] = {
     {"std(x, axis=1)[:, None] + mean(x, axis=1)[:, None] * 2", 1, 1, "row", 6, 2000, 12000, 6},
     {"(x - mean(x, axis=1)[:, None]) / std(x, axis=1)[:, None]", 1, 1, "row", 6, 2000, 12000, 12000}, /* means without their axis, which comes back */
     {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, 1, "row", 6, 2000, 12000, 12012},
-    {"argmax(x, axis=1), max(x, axis=1)", 2, 1, "row", 6, 2000, 12000, REST},
+    {"argmax(f64(x), axis=1), max(f64(x), axis=1)", 2, 1, "row", 6, 2000, 12000, REST},
+    {"argmax(x, axis=1), max(x, axis=1)", 2, 1, "reduce_all", 6, 2000, 12000, 18},
+    {"argmax(x), argmin(x * y), max(x)", 3, 1, "reduce_all", 70, 1003, 2 * 70210, 5},
     {"(x - mean(x)) / std(x)", 1, 1, "row", 20, 30, 600, 600}, /* all of it is one row */
     {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, 1, "row", 6, 2000, 24000, 12000},
     {"sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x) - sum(sin(x) + cos(x) + tan(x) + sinh(x) + cosh(x) + atan(x), axis=1, keepdims=True)", 1, 1,
@@ -215,7 +217,8 @@ static void test_short_rows(void **unused) {
         {SOFTMAX, 1, "row_short"},
         {LAYER_NORM, 1, "row_short"},
         {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, "row_short"},
-        {"argmax(x, axis=1), max(x, axis=1)", 2, NULL},
+        {"argmax(f64(x), axis=1), max(f64(x), axis=1)", 2, NULL},
+        {"argmax(x, axis=1), max(x, axis=1)", 2, "reduce_short"},
         {"x - roll(x, 2, axis=1) * max(x * y, axis=1, keepdims=True)", 1, NULL},
         {"x + y, sum(x, axis=1)", 2, "reduce_short"},
         {"f16(x * y), max(f16(x * y), axis=1), any(x < y, axis=1)", 3, NULL},
@@ -257,7 +260,7 @@ static void test_long_rows(void **unused) {
         {"var(f64(x), axis=1)", 1, 2, 262144, REST, REST},
         {"logsumexp(x, axis=1)", 1, 2, 262144, 1, 0},
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, REST, 262144, REST, REST},
-        {"any(x > y, axis=1), argmax(x, axis=1), x - max(i16(x), axis=1, keepdims=True)", 3, REST, 131072, REST, REST},
+        {"any(x > y, axis=1), argmax(f64(x), axis=1), x - max(i16(x), axis=1, keepdims=True)", 3, REST, 131072, REST, REST},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, REST, 262144, REST, REST},
         {"i16(x * 6000) - sum(i16(abs(x) * 6000), axis=1, keepdims=True)", 1, REST, 262144, REST, REST}, /* of a chunk in 32 bits, of the row in 64 */
         {"(x - y) - max(x - y, axis=1, keepdims=True) * max(abs(x), axis=1, keepdims=True)", 1, REST, 131072, 2, 1},

@@ -142,8 +142,7 @@ static uint32_t store(builder *b, uint32_t value, const int64_t *strides) {
 
 static uint32_t op(builder *b, krf__op code, uint32_t x, uint32_t y) {
     const uint8_t from = b->instrs[x].dtype;
-    const bool test = krf__op_gives_bool(code);
-    return add(b, (krf__instr){.op = (uint16_t)code, .dtype = test ? KRF_BOOL : from, .from = from, .args = {x, y}});
+    return add(b, (krf__instr){.op = (uint16_t)code, .dtype = (uint8_t)krf__op_result(code, (krf_dtype)from), .from = from, .args = {x, y}});
 }
 
 static uint32_t where(builder *b, uint32_t x, uint32_t y, uint32_t z) {

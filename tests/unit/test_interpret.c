@@ -448,7 +448,7 @@ static void test_loops(void **state) {
                     const void *first = o == KRF__where ? mask : a;
                     base->elementwise[d][o](LOOP_LENGTH, first, b, c, x);
                     (*table)->elementwise[d][o](LOOP_LENGTH, first, b, c, y);
-                    const int result = krf__op_gives_bool((krf__op)o) ? KRF_BOOL : d;
+                    const int result = (int)krf__op_result((krf__op)o, (krf_dtype)d);
                     assert_same(x, y, result, LOOP_LENGTH * (size_t)size_of(result), krf__op_info_of((krf__op)o)->name);
                     /* An element's bits do not depend on where it stands. */
                     (*table)->elementwise[d][o](1, first, b, c, y);

@@ -262,7 +262,8 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     } else if (k->schedule == KRF__TILE) {
         run_map_tiles(&p, lo, hi);
     } else if (k->schedule == KRF__SCAN) {
-        status = krf__interpret_scan(&p, lo, hi);
+        const int64_t each = krf__scans_columns(k) ? KRF__SCAN_COLUMNS : 1;
+        status = krf__interpret_scan(&p, lo * each, minimum(hi * each, k->kept_size));
     } else if (k->reduced_size == 0) {
         run_empty(&p, tiles ? lo * KRF__COL_TILE : lo, tiles ? minimum(hi * KRF__COL_TILE, k->kept_size) : hi);
     } else if (tiles) {

@@ -35,13 +35,15 @@ static bool is_little(const krf__kernel *k, int64_t elements) {
     return times(elements, at_least(k->n_instrs, 8)) < (int64_t)ALONE_ELEMENTS * 8;
 }
 
+/* How many results side by side a unit of a reduction or a scan has. */
+static int64_t unit_results(const krf__kernel *k) {
+    return k->schedule == KRF__REDUCE_COL ? KRF__COL_TILE : krf__scans_columns(k) ? KRF__SCAN_COLUMNS : 1;
+}
+
 /* Elements that one unit of a reduction computes. */
 static int64_t unit_elements(const krf__kernel *k, int64_t chunks) {
-    int64_t elements = chunks > 1 ? k->chunk : k->reduced_size;
-    if (k->schedule == KRF__REDUCE_COL) {
-        elements = times(elements, k->kept_size < KRF__COL_TILE ? k->kept_size : KRF__COL_TILE);
-    }
-    return at_least(elements, 1);
+    const int64_t elements = chunks > 1 ? k->chunk : k->reduced_size, side_by_side = unit_results(k);
+    return at_least(times(elements, k->kept_size < side_by_side ? k->kept_size : side_by_side), 1);
 }
 
 /* Elements of a piece when there are `elements` in all. */
@@ -64,8 +66,7 @@ krf__cut krf__cut_units(const krf__kernel *k) {
         length = at_least(length / MAP_GRAIN, 1) * MAP_GRAIN;
         return (krf__cut){.units = k->kept_size, .length = length, .alone = is_little(k, k->kept_size)};
     }
-    bool columns = k->schedule == KRF__REDUCE_COL;
-    int64_t results = columns ? k->kept_size / KRF__COL_TILE + (k->kept_size % KRF__COL_TILE != 0) : k->kept_size;
+    int64_t side_by_side = unit_results(k), results = k->kept_size / side_by_side + (k->kept_size % side_by_side != 0);
     int64_t units = results * chunks, elements = unit_elements(k, chunks), all = times(units, elements);
     return (krf__cut){
         .units = units, .length = at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};

@@ -91,6 +91,14 @@ typedef unsigned long long krf__u_8;
 #define RESULT_BITS DTYPE_NAME
 #define RESULT_WHERE DTYPE_NAME
 #define RESULT_ANY DTYPE_NAME
+#define RESULT_ORDER CAT2(KEY_, DTYPE_HELPER)
+#define KEY_bool bool
+#define KEY_i32 i32
+#define KEY_i64 i64
+#define KEY_u32 u32
+#define KEY_u64 u64
+#define KEY_f32 i32
+#define KEY_f64 i64
 #define FIRST_NUMBER DTYPE_NAME
 #define FIRST_REAL DTYPE_NAME
 #define FIRST_COMPARE DTYPE_NAME
@@ -99,6 +107,7 @@ typedef unsigned long long krf__u_8;
 #define FIRST_BITS DTYPE_NAME
 #define FIRST_WHERE bool
 #define FIRST_ANY DTYPE_NAME
+#define FIRST_ORDER DTYPE_NAME
 
 /* The tokens of ops.def; A, B, C are local variables. */
 #define T CAT2(krf__t_, DTYPE_NAME)

@@ -1,0 +1,79 @@
+/* The C target's short rows side by side: lane0[l][k] is lane l of the canonical tree of row k. A lane has one element, as rows have no more than there are lanes. */
+#include "codegen/emitter.h"
+
+enum { LANES = 32, ROWS = 64 };
+
+static void put_lanes(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, LANES);
+}
+
+static void put_rows(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, ROWS);
+}
+
+static void row_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "row_loop", out); }
+static void reduce_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "reduce_loop", out); }
+
+static void side_loop(krf__emitter *e, krf__str *out) {
+    e->side_by_side = true;
+    krf__emit_skeleton(e, "side_loop", out);
+    e->side_by_side = false;
+}
+
+static void values(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (e->k->operands[i].inner != 0 && e->k->operands[i].store) {
+            krf__str_printf(out, "%s %s[%d];\n", krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], ROWS);
+        }
+    }
+}
+
+static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "side_round", out); }
+static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
+
+static void position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF__PART_KEPT, "o", out); }
+
+static void start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s lane%u[%d][%d];\nfor (int l = 0; l < lanes; l++) {\n    for (int k = 0; k < width; k++) {\n        lane%u[l][k] = ",
+                        krf__reduction_type(e, r), r, LANES, ROWS, r);
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n    }\n}\n");
+    }
+}
+
+static void place(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s *const acc%u = lane%u[p];\n", krf__reduction_type(e, r), r, r);
+    }
+}
+
+static void results(krf__emitter *e, krf__str *out) {
+    if (e->k->n_reductions > 0) {
+        krf__emit_skeleton(e, "side_results", out);
+    }
+}
+
+static void tree(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int l = 0; l < s; l++) {\n    for (int k = 0; k < width; k++) {\n        lane%u[l][k] = red%u(lane%u[l][k], lane%u[l + s][k]);\n    }\n}\n",
+                        r, e->reduction + r, r, r);
+    }
+}
+
+static void each(krf__emitter *e, krf__str *out) {
+    krf__c_put_each_result(e, out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "const %s t%u = lane%u[0][at + k];\n", krf__reduction_type(e, r), e->k->n_domain + r, r);
+    }
+    krf__c_put_results(e, out);
+    krf__str_put(out, "    }\n}\n");
+}
+
+const krf__hole krf__c_short_holes[] = {
+    {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
+    {"SIDE_VALUES", values}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_PLACE", place},
+    {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
+};
