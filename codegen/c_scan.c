@@ -3,14 +3,16 @@
 
 enum { RUN = KRF__SCAN_RUN };
 
-/* scan0(x, n, carry), ...: folds n elements of a tile in place; carry holds what came before, and then what came by its end. */
+/* scan0(x, n, first, carry), ...: folds n elements of a tile in place; carry holds what the groups of tiles before come to and what the tiles of this group do, and
+ * then the same at its end. */
 static void functions(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__reduction_type(e, r);
         krf__str identity = {0};
         krf__emit_identity(e, r, &identity);
         const char *neutral = identity.data != NULL ? identity.data : "";
-        krf__str_printf(out, "static void scan%u(%s *x, int n, %s *carry) {\n    const %s neutral = %s;\n", r, type, type, type, neutral);
+        krf__str_printf(out, "static void scan%u(%s *x, int n, long long first, %s *carry) {\n    const %s neutral = %s, base = red%u(carry[0], carry[1]);\n", r, type, type, type,
+                        neutral, r);
         krf__str_printf(out, "    %s total[256], before = neutral;\n    const int runs = (n + %d) / %d, warps = (runs + 31) / 32;\n", type, RUN - 1, RUN);
         krf__str_printf(out, "    for (int i = n; i < %d * runs; i++) {\n        x[i] = neutral;\n    }\n", RUN);
         krf__str_printf(out, "    for (int j = 0; j < runs; j++) {\n        for (int i = 1; i < %d; i++) {\n", RUN);
@@ -21,10 +23,12 @@ static void functions(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 31; j >= s; j--) {\n");
         krf__str_printf(out, "                t[j] = red%u(t[j - s], t[j]);\n            }\n        }\n", r);
         krf__str_put(out, "        for (int j = 0; j < 32 && 32 * w + j < runs; j++) {\n");
-        krf__str_printf(out, "            const %s prefix = red%u(*carry, red%u(before, j > 0 ? t[j - 1] : neutral));\n", type, r, r);
+        krf__str_printf(out, "            const %s prefix = red%u(base, red%u(before, j > 0 ? t[j - 1] : neutral));\n", type, r, r);
         krf__str_printf(out, "            for (int i = 0; i < %d; i++) {\n", RUN);
         krf__str_printf(out, "                x[%d * (32 * w + j) + i] = red%u(prefix, x[%d * (32 * w + j) + i]);\n            }\n        }\n", RUN, r, RUN);
-        krf__str_printf(out, "        before = red%u(before, t[31]);\n    }\n    *carry = red%u(*carry, before);\n}\n", r, r);
+        krf__str_printf(out, "        before = red%u(before, t[31]);\n    }\n    carry[1] = red%u(carry[1], before);\n", r, r);
+        krf__str_printf(out, "    if (first %% %d == %d) {\n        carry[0] = red%u(carry[0], carry[1]);\n        carry[1] = neutral;\n    }\n}\n",
+                        KRF__SCAN_GROUP * KRF__SCAN_TILE, (KRF__SCAN_GROUP - 1) * KRF__SCAN_TILE, r);
         out->failed |= identity.failed;
         krf__str_free(&identity);
     }
@@ -33,15 +37,17 @@ static void functions(krf__emitter *e, krf__str *out) {
 static void carries(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__reduction_type(e, r);
-        krf__str_printf(out, "%s acc%u[%d], carry%u = ", type, r, KRF__SCAN_TILE, r);
+        krf__str_printf(out, "%s acc%u[%d], carry%u[2] = {", type, r, KRF__SCAN_TILE, r);
         krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n");
+        krf__str_put(out, ", ");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, "};\n");
     }
 }
 
 static void tiles(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "scan%u(acc%u, (int)(last - first), &carry%u);\n", r, r, r);
+        krf__str_printf(out, "scan%u(acc%u, (int)(last - first), first, carry%u);\n", r, r, r);
     }
 }
 
@@ -72,22 +78,27 @@ static void run_length(krf__emitter *e, krf__str *out) {
     krf__str_i64(out, RUN);
 }
 
-/* acc0: elements; sum0: their runs so far; total0: of the warp up to its last run; before0: of the tile's warps; carry0: of the tiles; ring0: 1, 2, 4, 8 and 16
+/* acc0: elements; sum0: their runs so far; total0: of the warp up to its last run; before0: of the tile's warps; within0: of the tiles of the
+ * group; groups0: of the groups before; carry0: of both; ring0: 1, 2, 4, 8 and 16
  * results of the doubling steps. */
 static void columns(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__reduction_type(e, r);
         krf__str_printf(out, "%s acc%u[%d], sum%u[%d], prefix%u[%d], total%u[%d], before%u[%d], carry%u[%d], ring%u[31][%d];\n", type, r, KRF__SCAN_COLUMNS, r,
                         KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS);
+        krf__str_printf(out, "%s groups%u[%d], within%u[%d];\n", type, r, KRF__SCAN_COLUMNS, r, KRF__SCAN_COLUMNS);
         krf__str_printf(out, "const %s neutral%u = ", type, r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\nfor (int k = 0; k < width; k++) {\n    total%u[k] = before%u[k] = carry%u[k] = neutral%u;\n}\n", r, r, r, r);
+        krf__str_printf(out, ";\nfor (int k = 0; k < width; k++) {\n    total%u[k] = before%u[k] = groups%u[k] = within%u[k] = carry%u[k] = neutral%u;\n}\n", r, r, r, r, r, r);
     }
 }
 
 static void next_tile(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    carry%u[k] = red%u(carry%u[k], before%u[k]);\n    before%u[k] = neutral%u;\n}\n", r, r, r, r, r, r);
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    within%u[k] = red%u(within%u[k], before%u[k]);\n    before%u[k] = neutral%u;\n", r, r, r, r, r, r);
+        krf__str_printf(out, "    if (p %% %d == 0) {\n        groups%u[k] = red%u(groups%u[k], within%u[k]);\n        within%u[k] = neutral%u;\n    }\n",
+                        KRF__SCAN_GROUP * KRF__SCAN_TILE, r, r, r, r, r, r);
+        krf__str_printf(out, "    carry%u[k] = red%u(groups%u[k], within%u[k]);\n}\n", r, r, r, r);
     }
 }
 

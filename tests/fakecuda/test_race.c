@@ -102,8 +102,10 @@ static const example examples[] = {
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
     {"cumsum(x, axis=1)", "scan", 2, 8300, 2 * 8300, sum_so_far}, /* three tiles a row */
     {"cumsum(x, axis=1)", "scan", 1, 30000, 30000, sum_so_far},       /* eight */
+    {"cumsum(x, axis=1)", "scan", 1, 280000, 280000, sum_so_far},     /* three groups of them */
     {"f32(cumsum(f64(x), axis=1))", "scan", 2, 8300, 2 * 8300, sum_so_far}, /* what tiles say does not fit beside their state */
     {"f32(cumsum(f64(x), axis=1))", "scan", 1, 30000, 30000, sum_so_far},
+    {"f32(cumsum(f64(x), axis=1))", "scan", 1, 280000, 280000, sum_so_far},
     {"cumsum(x, axis=1)", "scan", 3, 1000, 3 * 1000, sum_so_far},     /* one */
     {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
     {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */

@@ -126,6 +126,20 @@ static void test_extents(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Around the borders of groups of tiles, alone and of several rows, along rows and across them. */
+static void test_groups(void **unused) {
+    static const int64_t shapes[][2] = {{1, 131072}, {1, 131073}, {2, 143000}, {1, 400000}, {140000, 3}, {300001, 1}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int axis = shapes[i][0] > shapes[i][1] ? 0 : 1;
+        check(&scans[0], KRF_F32, 2, shapes[i], axis, (layout){0}, false, 900 + i);
+        check(&scans[0], KRF_F64, 2, shapes[i], axis, (layout){0}, false, 920 + i);
+        check(&scans[i % 4], KRF_I32, 2, shapes[i], axis, (layout){0}, true, 940 + i);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static void test_dtypes(void **unused) {
     static const krf_dtype dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16};
     static const int64_t shape[] = {3, 300, 2};
@@ -224,7 +238,7 @@ static void test_accuracy(void **unused) {
     double exact = 0;
     for (int i = 0; i < N; i++) {
         exact += (double)x[i];
-        double roundings = 16 + 5 + 8 + i / 4096 + 2; /* run, warp, warps, tiles, putting together */
+        double roundings = 16 + 5 + 8 + 32 + i / 131072 + 3; /* run, warp, warps, tiles, groups, putting together */
         assert_true(fabs((double)y[i] - exact) <= roundings * 0x1p-24 * exact);
     }
     krf_array_release(out);
@@ -246,7 +260,7 @@ static int close_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -153,10 +153,11 @@ static inline double neutral(reduction_op op) {
     return op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1.0 : -0.0;
 }
 
-/* Tiles of 256 runs of 16; 32 runs are a warp. Before a run of a tile: the warps before its own, one after the other, with
+/* Tiles of 256 runs of 16; 32 runs are a warp, 32 tiles a group. Before a tile: the groups before its own, one after the other, with the tiles before it in its own,
+ * likewise. Before a run of a tile: the warps before its own, one after the other, with
  * the runs of its own warp before it, which are folded by doubling steps. */
 static inline void scan_reals(reduction_op op, bool narrow, const double *x, int64_t n, double *y) {
-    double carry = neutral(op);
+    double carry = neutral(op), groups = carry, within = carry;
     for (int64_t first = 0; first < n; first += 4096) {
         double total[256], so_far[256], warps = neutral(op);
         for (int r = 0; r < 256; r++) {
@@ -184,7 +185,12 @@ static inline void scan_reals(reduction_op op, bool narrow, const double *x, int
             }
             warps = r % 32 == 31 ? combine_real(op, narrow, warps, total[r]) : warps;
         }
-        carry = combine_real(op, narrow, carry, warps);
+        within = combine_real(op, narrow, within, warps);
+        if (first / 4096 % 32 == 31) {
+            groups = combine_real(op, narrow, groups, within);
+            within = neutral(op);
+        }
+        carry = combine_real(op, narrow, groups, within);
     }
 }
 

@@ -13,7 +13,7 @@ typedef struct scanned {
     char *tile;      /* KRF__SCAN_RUN rows of KRF__LANES elements */
     char *total;     /* of each run */
     char *before;    /* what comes before each run */
-    uint64_t carry;  /* bits */
+    uint64_t groups, within, carry; /* bits: what the groups of tiles before come to, the tiles of this group, both */
 } scanned;
 
 static const krf__instr *scan_of(const krf__program *p, uint32_t r) { return &p->k->instrs[p->k->n_domain + r]; }
@@ -42,7 +42,7 @@ static void scan_warp(krf__combine_loop *combine, size_t bytes, char *total) {
 }
 
 /* n elements in place. */
-static void scan_tile(krf__combine_loop *combine, int bytes, uint64_t neutral, scanned *s, int64_t n) {
+static void scan_tile(krf__combine_loop *combine, int bytes, uint64_t neutral, scanned *s, int64_t first, int64_t n) {
     const size_t b = (size_t)bytes, row = KRF__LANES * b;
     const int64_t runs = (n + KRF__SCAN_RUN - 1) / KRF__SCAN_RUN, warps = (runs + WARP - 1) / WARP;
     char all[8];
@@ -67,7 +67,13 @@ static void scan_tile(krf__combine_loop *combine, int bytes, uint64_t neutral, s
     for (size_t i = 0; i < KRF__SCAN_RUN; i++) {
         combine(runs, s->before, s->tile + i * row);
     }
-    combine(1, all, &s->carry);
+    combine(1, all, &s->within);
+    if (first / KRF__SCAN_TILE % KRF__SCAN_GROUP == KRF__SCAN_GROUP - 1) {
+        combine(1, &s->within, &s->groups);
+        krf__splat(&s->within, bytes, neutral, 1);
+    }
+    s->carry = s->groups;
+    combine(1, &s->within, &s->carry);
 }
 
 static void scan_row(krf__program *p, scanned *scans, int64_t o) {
@@ -76,6 +82,7 @@ static void scan_row(krf__program *p, scanned *scans, int64_t o) {
         const krf__instr *in = scan_of(p, r);
         scans[r].carry = krf__identity_bits((krf__op)in->op, (krf_dtype)in->dtype);
         krf__splat(&scans[r].carry, krf__dtype((krf_dtype)in->dtype)->bytes, scans[r].carry, 1);
+        scans[r].groups = scans[r].within = scans[r].carry;
     }
     krf__index_of(p->rank[KRF__KEPT], p->extents[KRF__KEPT], o, p->index[KRF__KEPT]);
     krf__program_refresh(p, KRF__PER_RESULT, KRF__LANES);
@@ -96,7 +103,7 @@ static void scan_row(krf__program *p, scanned *scans, int64_t o) {
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             const krf__instr *in = scan_of(p, r);
             scan_tile(p->loops->combine[in->dtype][krf__op_reduction((krf__op)in->op)], krf__dtype((krf_dtype)in->dtype)->bytes,
-                      krf__identity_bits((krf__op)in->op, (krf_dtype)in->dtype), &scans[r], n);
+                      krf__identity_bits((krf__op)in->op, (krf_dtype)in->dtype), &scans[r], first, n);
         }
         for (int64_t at = 0; at < n; at += KRF__LANES) {
             const int64_t m = n - at < KRF__LANES ? n - at : KRF__LANES;
