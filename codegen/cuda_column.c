@@ -21,6 +21,9 @@ static int levels(const krf__emitter *e) {
 
 static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, together(e)); }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
+/* ptxas 13.0 leaves loads of few columns no registers to wait in where nothing bounds them, and spills with more than one kept dimension. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__column_threads(e->k) < 32 || e->k->n_kept > 1 ? "256, 4" : "256"); }
+
 static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
 
 /* The lane, of a thread's own, from which a turn starts. */
@@ -213,6 +216,7 @@ static void combine_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e
 static void combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, combine_loops, out); }
 
 const krf__hole krf__cuda_column_holes[] = {
+    {"COLUMN_BOUNDS", bounds},
     {"COLUMN_THREADS", threads},
     {"COLUMN_GROUPS", groups},
     {"COLUMN_SHARED", shared},

@@ -12,7 +12,7 @@ static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_long
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r);
+        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8], prefix%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r, r, KRF__LANES);
     }
 }
 
@@ -52,7 +52,7 @@ static void put_result(krf__emitter *e, krf__str *out) {
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = tile%u[at + at / %d];\n", krf__reduction_type(e, r), k->n_domain + r, r, RUN);
+        krf__str_printf(out, "const %s t%u = red%u(prefix%u[at / %d], tile%u[at + at / %d]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, RUN, r, RUN);
     }
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
@@ -124,8 +124,8 @@ static void runs(krf__emitter *e, krf__str *out) {
         const char *type = krf__reduction_type(e, r);
         krf__str value = {0};
         krf__str_printf(&value, "sum%u", r);
-        krf__str_printf(out, "%s run%u[%d];\nrun%u[0] = tile%u[%d * run];\n#pragma unroll\nfor (int i = 1; i < %d; i++) {\n", type, r, RUN, r, r, STRIDE, RUN);
-        krf__str_printf(out, "    run%u[i] = red%u(run%u[i - 1], tile%u[%d * run + i]);\n}\n%s sum%u = run%u[%d];\n", r, r, r, r, STRIDE, type, r, r, RUN - 1);
+        krf__str_printf(out, "%s sum%u = tile%u[%d * run];\n#pragma unroll\nfor (int i = 1; i < %d; i++) {\n", type, r, r, STRIDE, RUN);
+        krf__str_printf(out, "    sum%u = red%u(sum%u, tile%u[%d * run + i]);\n    tile%u[%d * run + i] = sum%u;\n}\n", r, r, r, r, STRIDE, r, STRIDE, r);
         krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    const %s left = ", type);
         krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
         krf__str_printf(out, ";\n    sum%u = lane + s < 32 ? red%u(left, sum%u) : sum%u;\n}\n%s before%u = ", r, r, r, r, type, r);
@@ -150,8 +150,7 @@ static void totals(krf__emitter *e, krf__str *out) {
 
 static void prefixes(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "before%u = red%u(carry%u, red%u(left%u, before%u));\n", r, r, r, r, r, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int i = 0; i < %d; i++) {\n    tile%u[%d * run + i] = red%u(before%u, run%u[i]);\n}\n", RUN, r, STRIDE, r, r, r);
+        krf__str_printf(out, "prefix%u[run] = red%u(carry%u, red%u(left%u, before%u));\n", r, r, r, r, r, r);
     }
 }
 
@@ -162,7 +161,7 @@ typedef enum what { OF_TILE, OF_GROUP, UP_TO_GROUP } what;
 /* scratch, where words have no room for values: of each scan what each tile comes to, what each group does, and what all of its row up to its end come to. */
 static void put_place(krf__emitter *e, uint32_t r, what w, const char *place, krf__str *out) {
     static const char *const from[] = {"", "all_tiles + ", "all_tiles + all_groups + "};
-    krf__str_printf(out, "*(volatile %s *)(a.scratch + %u * all_tiles + %s%s)", krf__reduction_type(e, r), 2 * r, from[w], place);
+    krf__str_printf(out, "*(volatile %s *)(a.scratch + %uLL * all_tiles + %s%s)", krf__reduction_type(e, r), 2 * r, from[w], place);
 }
 
 /* Says what is known now, and that it is. */
@@ -285,8 +284,8 @@ static void carry(krf__emitter *e, krf__str *out) {
 
 static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
 
-/* Five blocks a multiprocessor hide each other's waiting; 48 registers hold a plain scan. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 5" : "256"); }
+/* Blocks hide each other's waiting: as many as a multiprocessor has threads for, where 32 registers hold the scan. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 8" : "256"); }
 static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
 
 static void tile(krf__emitter *e, krf__str *out) {

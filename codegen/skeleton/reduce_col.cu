@@ -2,7 +2,7 @@
 // or more that share the 256 lanes of a column. A thread visits its lanes in bit-reversed order, so that the canonical
 // tree needs one partial result a level; the groups meet in shared memory. Chunks go to blocks as to lanes: 256 at most.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256, 4) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($COLUMN_BOUNDS) $NAME(const struct krf_arguments a) {
     $EXTENTS
     $COLUMN_SHARED
     __shared__ bool last_block;

@@ -8,14 +8,13 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     $SCAN_BACK_SHARED
     __shared__ unsigned turn;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
-    const long long tiles = a.chunks, all_tiles = $KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = $KEPT_SIZE * groups;
+    const int tiles = (int)a.chunks, all_tiles = (int)$KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = (int)$KEPT_SIZE * groups;
     unsigned *const states = a.tickets + 2;
     if (threadIdx.x == 0) {
         turn = atomicAdd(a.tickets, 1u);
     }
     __syncthreads();
-    const long long me = turn, before_me = me % tiles, group = before_me / 32, my_group = me / tiles * groups + group;
-    const int ahead = (int)(before_me % 32);
+    const int me = (int)turn, before_me = me % tiles, group = before_me / 32, my_group = me / tiles * groups + group, ahead = before_me % 32;
     const $INDEX o = ($INDEX)(me / tiles), first = ($INDEX)before_me * $SCAN_TILE;
     $KEPT_POSITION
     $SCAN_CARRIES
@@ -40,7 +39,7 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     __syncthreads();
     if (turn != 0) {
         __threadfence();
-        for (long long i = threadIdx.x; i < $SCAN_WORDS * (all_tiles + all_groups); i += 256) {
+        for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += 256) {
             states[i] = 0;
         }
         if (threadIdx.x == 0) {
