@@ -128,13 +128,23 @@ static uint32_t bounded_product(krf_graph *g, uint32_t x, uint32_t y, uint32_t f
     return factor != 0 ? MULTIPLY(product, factor) : product;
 }
 
-krf__pair krf__complex_exp(krf_graph *g, krf__pair a, bool roomy) {
+/* The exponential but for a factor (0: 1), which is multiplied last. */
+static krf__pair exp_but_for(krf_graph *g, krf__pair a, bool roomy, uint32_t *factor) {
     uint32_t x = a.re, y = IM(a), lowest = EQUAL(x, REAL(-(double)INFINITY));
     bounded b = bound(g, x, false, roomy);
-    uint32_t e = EXP(b.x);
-    uint32_t re = bounded_product(g, e, COS(angle_unless(g, y, ISINF(x))), b.factor);
-    uint32_t im = bounded_product(g, e, SIN(angle_unless(g, y, lowest)), b.factor);
-    return (krf__pair){re, WHERE(EQUAL(y, ZERO), y, im)};
+    uint32_t e = EXP(b.x), im = MULTIPLY(e, SIN(angle_unless(g, y, lowest)));
+    *factor = b.factor;
+    return (krf__pair){MULTIPLY(e, COS(angle_unless(g, y, ISINF(x)))), WHERE(EQUAL(y, ZERO), y, im)};
+}
+
+static krf__pair times(krf_graph *g, krf__pair a, uint32_t factor) {
+    return factor != 0 ? (krf__pair){MULTIPLY(a.re, factor), MULTIPLY(a.im, factor)} : a;
+}
+
+krf__pair krf__complex_exp(krf_graph *g, krf__pair a, bool roomy) {
+    uint32_t factor;
+    krf__pair e = exp_but_for(g, a, roomy, &factor);
+    return times(g, e, factor);
 }
 
 krf__pair krf__complex_expm1(krf_graph *g, krf__pair a, bool roomy) {
@@ -198,11 +208,12 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
     sum_of_two size = {l.re, LOG_REST(a.re, IM(a), l.re)}, angle = {l.im, ARC_REST(IM(a), a.re, l.im)};
     sum_of_two minus = {NEGATIVE(angle.hi), NEGATIVE(angle.lo)};
     sum_of_two re = products(g, b.re, size, IM(b), minus), im = products(g, b.re, angle, IM(b), size);
-    krf__pair y = krf__complex_exp(g, (krf__pair){re.hi, im.hi}, false);
+    uint32_t factor;
+    krf__pair y = exp_but_for(g, (krf__pair){re.hi, im.hi}, false, &factor);
     uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo));
     uint32_t turns = LOGICAL_AND(NOT_EQUAL(s, ZERO), LOGICAL_AND(ISFINITE(y.re), ISFINITE(y.im)));
     uint32_t turned_re = SUBTRACT(MULTIPLY(y.re, c), MULTIPLY(y.im, s)), turned_im = ADD(MULTIPLY(y.im, c), MULTIPLY(y.re, s));
-    return (krf__pair){WHERE(turns, turned_re, MULTIPLY(y.re, c)), WHERE(turns, turned_im, MULTIPLY(y.im, c))};
+    return times(g, (krf__pair){WHERE(turns, turned_re, MULTIPLY(y.re, c)), WHERE(turns, turned_im, MULTIPLY(y.im, c))}, factor);
 }
 
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */
