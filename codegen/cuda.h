@@ -40,8 +40,13 @@ void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
 void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out);
 
-/* Of rows: whether threads hold all their elements at once; else they go over them in a loop. */
+/* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
+ * at hand alone; whether just before these are used, for want of registers; and how many blocks registers allow a multiprocessor (cuda_registers.c). */
 bool krf__cuda_row_stays(const krf__emitter *e);
+bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand);
+bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand);
+bool krf__cuda_loads_late(const krf__emitter *e);
+int krf__cuda_row_blocks(const krf__emitter *e);
 
 /* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
  * what was kept for it (e->replaced). */

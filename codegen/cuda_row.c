@@ -24,110 +24,19 @@ static void at(krf__emitter *e, krf__str *out) {
 
 /* ---- loads ---- */
 
-/* How many rounds load the operand in their domain part. */
-static int rounds_with(const krf__kernel *k, uint32_t operand) {
-    int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        bool found = false;
-        for (uint32_t i = 0; i < round.n_domain && !found; i++) {
-            krf__op op = (krf__op)round.instrs[i].op;
-            found = (op == KRF__load || op == KRF__fetch) && round.instrs[i].slot == operand;
-        }
-        n += found;
-    }
-    return n;
-}
-
-#define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
-#define OTHER_REGISTERS 24 /* places, and what a body is at */
-
-/* Registers that hold a thread's 32 elements of an operand; none where it is the same all along the row. */
-static int registers_of(const krf__kernel *k, uint32_t operand) {
-    const krf__operand *o = &k->operands[operand];
-    const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
-    bool along = false;
-    for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
-        along |= o->strides[d] != 0;
-    }
-    return !along || o->inner != 0 ? 0 : o->aligned ? 8 * size : 32 / k->vector * (size > 4 ? 2 : 1);
-}
-
-/* Of the round that has most. */
-static int accumulators_of(const krf__kernel *k) {
-    int most = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        int n = 0;
-        for (uint32_t i = 0; i < round.n_reductions; i++) {
-            n += krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 16 : 8;
-        }
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-/* What a thread has to keep from round to round where rows stay. */
-static int staying(const krf__kernel *k) {
-    int n = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += rounds_with(k, i) > 1 ? registers_of(k, i) : 0;
-    }
-    return n;
-}
-
-/* Not where they would not stay in registers after all: memory is read again for less than spilling takes. */
-bool krf__cuda_row_stays(const krf__emitter *e) {
-    const krf__kernel *k = e->kernel;
-    int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds && !krf__short_rows(k); r++) {
-        for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
-            n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
-        }
-    }
-    return n <= LONG_BODY && (krf__short_rows(k) || staying(k) + accumulators_of(k) < KRF__REGISTERS / krf__row_threads(k));
-}
-
-static bool of_several_rounds(const krf__emitter *e, uint32_t operand) {
-    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
-}
-
-static bool of_this_round(const krf__emitter *e, uint32_t operand) {
-    return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !of_several_rounds(e, operand);
-}
-
-/* Blocks should have a multiprocessor together with blocks of other rows, which are read while these are computed: as many as its registers hold of what stays.
- * Elements that are loaded one by one need more registers for places. */
-static int blocks_at_once(const krf__emitter *e) {
-    const krf__kernel *k = e->kernel;
-    const int stay = staying(k), each = (stay > 32 ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
-    const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;
-    return k->schedule == KRF__ROW && k->vector > 1 && blocks > 1 && krf__cuda_row_stays(e) ? blocks : 1;
-}
-
-/* Whether a round loads what it alone needs just before it is used: registers do not hold it beside what stays. */
-static bool loads_late(const krf__emitter *e) {
-    const krf__kernel *k = e->kernel;
-    int n = staying(k) + accumulators_of(k) + OTHER_REGISTERS;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += of_this_round(e, i) ? registers_of(k, i) : 0;
-    }
-    return k->schedule == KRF__ROW && krf__cuda_row_stays(e) && n > KRF__REGISTERS / krf__row_threads(k) / blocks_at_once(e);
-}
-
 /* Where it is not told that a large block may be alone, ptxas 13.0 gives some kernels of 1,024 threads 32 registers each and spills. */
 static void bounds(krf__emitter *e, krf__str *out) {
     const int threads = krf__row_threads(e->k);
     if (e->k->cluster > 1) {
         krf__str_printf(out, "__cluster_dims__(%d, 1, 1) ", e->k->cluster);
     }
-    const int blocks = blocks_at_once(e);
+    const int blocks = krf__cuda_row_blocks(e);
     const bool told = e->k->cluster > 1 || threads == KRF__ROW_THREADS || blocks > 1;
     krf__str_printf(out, told ? "__launch_bounds__(%d, %d)" : "__launch_bounds__(%d)", threads, blocks);
 }
 
-static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_several_rounds, out); }
-static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, of_this_round, out); }
+static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, krf__cuda_of_several_rounds, out); }
+static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, krf__cuda_of_this_round, out); }
 
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
@@ -139,16 +48,16 @@ static void row_loads(krf__emitter *e, krf__str *out) {
 }
 
 static void round_loads(krf__emitter *e, krf__str *out) {
-    if (loads_late(e)) {
-        krf__cuda_put_late_loads(e, of_this_round, true, out);
+    if (krf__cuda_loads_late(e)) {
+        krf__cuda_put_late_loads(e, krf__cuda_of_this_round, true, out);
     } else {
         krf__cuda_unrolled(e, put_own_loads, out);
     }
 }
 
 static void late_loads(krf__emitter *e, krf__str *out) {
-    if (loads_late(e)) {
-        krf__cuda_put_late_loads(e, of_this_round, false, out);
+    if (krf__cuda_loads_late(e)) {
+        krf__cuda_put_late_loads(e, krf__cuda_of_this_round, false, out);
     }
 }
 

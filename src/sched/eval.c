@@ -121,7 +121,7 @@ static krf_status run(krf_context *context, evaluating *e) {
 
 static krf_status copy_to(krf_context *context, void *stream, krf_array *given, krf_array *made) {
     if (!krf__array_contiguous(given)) {
-        return krf_array_copy(given, made);
+        return krf__copy(given, made);
     }
     size_t bytes = (size_t)made->size * krf_dtype_size(made->dtype);
     return context->backend->copy(context->device, given->data, made->data, bytes, stream);

@@ -1,0 +1,144 @@
+/* What all CUDA skeletons print: operands that a thread holds, their loads and stores, and the statements of a body. Operands of a vector kernel travel through
+ * unions of a 16-byte word (or less) and its elements; every load is issued before the first use. Streaming hints (.cs): most operands are read or written once. No
+ * __restrict__: an output may be an input. */
+#include "codegen/cuda.h"
+
+#include <string.h>
+
+bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
+    for (uint32_t n = 0; n < e->k->n_domain; n++) {
+        krf__op is = e->k->instrs[n].op == KRF__fetch ? KRF__load : (krf__op)e->k->instrs[n].op;
+        if (is == op && e->k->instrs[n].slot == operand) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned; }
+
+/* The builtin type of a whole vector of an operand. */
+const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
+    switch (krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * (size_t)e->k->vector) {
+    case 16: return "uint4";
+    case 8: return "uint2";
+    case 4: return "unsigned";
+    case 2: return "unsigned short";
+    default: return "unsigned char";
+    }
+}
+
+void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out) {
+    krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
+    if (reduced) {
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
+    }
+}
+
+void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
+    if (krf__cuda_vectored(e, operand)) {
+        krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d]%s;\n", krf__cuda_word_type(e, operand), type, e->k->vector, name, n, initially);
+    } else {
+        krf__str_printf(out, "%s%s %sv_%s[%d]%s;\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n, initially);
+    }
+}
+
+void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
+    const char *name = e->operand_names[operand];
+    const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
+    if (krf__cuda_vectored(e, operand)) {
+        krf__str_printf(out, again ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
+                        krf__cuda_word_type(e, operand), name, offset);
+    } else {
+        krf__str_printf(out, place ? "v_%s%s = a.%s%s;\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
+    }
+}
+
+void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out) {
+    krf__str_printf(out, "a.%s[0", e->operand_names[store->slot]);
+    krf__cuda_put_offset(e, store->slot, reduced, out);
+    krf__str_put(out, "] = ");
+    krf__emit_stored(e, store->args[0], (krf_dtype)store->dtype, out);
+    krf__str_put(out, ";\n");
+}
+
+void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out) {
+    krf__str loops = {0};
+    print(e, &loops);
+    krf__unroll(loops.data, out);
+    out->failed |= loops.failed;
+    krf__str_free(&loops);
+}
+
+/* What stands in the place of an element from one round to the next. */
+static void put_kept(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
+    krf__str element = {0};
+    e->target->load(e, &load, &element);
+    if (instr == e->saved) {
+        krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
+        krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
+    } else {
+        krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
+        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
+        if (krf__is_half((krf_dtype)i->dtype)) {
+            krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */
+        }
+    }
+    krf__str_put(out, ";\n");
+    out->failed |= element.failed;
+    krf__str_free(&element);
+}
+
+void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text) {
+    while (text != NULL && *text != '\0') {
+        size_t length = strcspn(text, "\n");
+        length += text[length] == '\n'; /* the last line has none where memory ran out in it */
+        krf__str_put(out, indent);
+        krf__str_putn(out, text, length);
+        text += length;
+    }
+}
+
+/* Of the domain part, only what depends on a load (varying), or only what does not. */
+static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varying, const char *indent, krf__str *out) {
+    for (uint32_t i = first; i < last; i++) {
+        krf__str line = {0};
+        const bool in_round = i < e->k->n_domain && e->k != e->kernel;
+        if ((i < e->k->n_domain && e->taint[i] != varying) || (in_round && !e->needed[i])) {
+            continue;
+        }
+        if (in_round && i == e->replaced) {
+            put_kept(e, i, &line);
+        } else {
+            krf__emit_statement(e, i, &line);
+        }
+        if (in_round && i == e->saved) {
+            krf__str_put(&line, indent);
+            put_kept(e, i, &line);
+        }
+        if (line.data != NULL) {
+            krf__str_printf(out, "%s%s", indent, line.data);
+        }
+        out->failed |= line.failed;
+        krf__str_free(&line);
+    }
+}
+
+void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out) {
+    put_some(e, first, last, true, indent, out);
+}
+
+/* Computed once a thread, because the compiler may not fold it. */
+void krf__cuda_put_fixed(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        e->taint[i] = k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__fetch;
+        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
+            e->taint[i] |= e->taint[k->instrs[i].args[a]];
+        }
+    }
+    put_some(e, 0, k->n_domain, false, "", out);
+}
