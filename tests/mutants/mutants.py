@@ -45,7 +45,7 @@ MUTANTS = [
      "%dull << 32 | said.bits);", "%dull << 32);",
      "race|ops/test_scan/sim"),
     ("scan_states", "codegen/skeleton/scan_long.cu",
-     "$SCAN_WORDS * (all_tiles + all_groups)", "$SCAN_WORDS * all_tiles",
+     "$SCAN_WORDS * ((long long)all_tiles + all_groups)", "$SCAN_WORDS * (long long)all_tiles",
      "race|ops/test_scan/sim"),
     ("scan_back", "codegen/cuda_scan.c",
      '"int i = 0; i < ahead; i++"', '"int i = 1; i < ahead; i++"',
