@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[], krf__cuda_pass_holes[], krf__cuda_stage_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -59,6 +59,12 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 /* The accumulators of a warp's chunk: their type, and what an element adds to one. */
 const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
+
+/* Element q of a thread's own row of an operand that is staged. */
+void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
+
+/* Whether threads go over a chunk once for each vector of their lanes. */
+bool krf__cuda_passes(const krf__emitter *e);
 
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 

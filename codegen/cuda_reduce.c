@@ -2,20 +2,29 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
+#include <string.h>
+
 /* ---- reductions by warps ---- */
+
+enum { PASS_ELEMENTS = 4 };
 
 /* Of rounds: a whole chunk, or 256 elements at a time. */
 int krf__cuda_quads(const krf__emitter *e) {
-    const int share = KRF__LANES / 32 / e->k->vector;
+    if (krf__cuda_passes(e)) {
+        return PASS_ELEMENTS / e->k->vector;
+    }
+    const int share = krf__lane_vectors(e->k);
     return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
 /* The same in rows of 256 elements. */
-static int rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
+static int rows(const krf__emitter *e) { return krf__cuda_passes(e) ? krf__cuda_quads(e) : krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
 
 
 /* Where vector q of a thread begins, in vectors. */
-static const char *vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
+static const char *vector_place(const krf__emitter *e) {
+    return krf__short_rows(e->k) ? "(q * threads + thread)" : krf__cuda_passes(e) ? "p + (q * (256 / V) + pass * 32 + thread)" : "p + (q * 32 + thread)";
+}
 
 static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
     bool same = true;
@@ -42,6 +51,12 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     krf__str distance = {0};
     krf__cuda_put_held(e, operand, krf__cuda_quads(e), " = {}", declaration);
+    if (e->k->operands[operand].staged) {
+        krf__str_printf(load, "v_%s[q] = ", e->operand_names[operand]);
+        krf__cuda_put_staged(e, operand, load);
+        krf__str_put(load, ";\n");
+        return;
+    }
     put_distance(e, operand, declaration, &distance);
     krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && same_for_rows(e->k, operand), load);
     load->failed |= distance.failed;
@@ -64,12 +79,13 @@ static void put_tile(krf__emitter *e, const char *condition, const char *loads, 
 /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
 static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
     krf__str inside = {0};
-    if (e->k->schedule != KRF__ROW) {
-        krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", rows(e));
-    }
     if (loads != NULL) {
         krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
-        krf__str_put(out, "if (whole) {\n");
+        if (e->k->schedule == KRF__ROW) {
+            krf__str_put(out, "if (whole) {\n");
+        } else {
+            krf__str_printf(out, "if (p + 256 * %d <= last) {\n", rows(e));
+        }
         put_tile(e, "", loads, "    ", out);
         krf__str_put(out, "} else {\n");
         put_tile(e, inside.data != NULL ? inside.data : "", loads, "    ", out);
@@ -121,6 +137,56 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
 static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 
+/* Whether a vector's place takes that of the next tile as soon as it has been used, so that loads are always under way. What 64-bit arithmetic uses is free too late
+ * for that, and what stores elements as well waits for other things. */
+static bool refills(const krf__emitter *e) {
+    bool refill = !krf__cuda_passes(e);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__cuda_accumulator_type(e, r);
+        refill &= strcmp(type, "int") == 0 || krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype) <= 4;
+    }
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        refill &= e->k->instrs[i].op != KRF__store;
+    }
+    return refill;
+}
+
+static void first_loads(krf__emitter *e, krf__str *out) {
+    if (refills(e)) {
+        reduce_loads(e, out);
+    }
+}
+
+static void all_loads(krf__emitter *e, krf__str *out) {
+    if (!refills(e)) {
+        reduce_loads(e, out);
+    }
+}
+
+/* Vector q of the tile after this one, in the place of this one's. */
+static void reduce_next(krf__emitter *e, krf__str *out) {
+    if (!refills(e)) {
+        return;
+    }
+    krf__str declarations = {0}, loads = {0}, position = {0};
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (in_domain(e, i)) {
+            put_load(e, i, &declarations, &loads);
+        }
+    }
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    if (loads.data != NULL) {
+        krf__str_printf(out, "const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;\nif (p_q + %d <= last) {\n", krf__index_type(e), rows(e), e->k->vector, e->k->vector);
+        krf__cuda_put_lines(out, "    ", position.data);
+        krf__cuda_put_lines(out, "    ", loads.data);
+        krf__str_put(out, "}\n");
+    }
+    out->failed |= declarations.failed || loads.failed || position.failed;
+    krf__str_free(&declarations);
+    krf__str_free(&loads);
+    krf__str_free(&position);
+}
+
 /* ---- elements that are stored ---- */
 
 static bool stores_element(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__store; }
@@ -167,7 +233,11 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             any = true;
         }
         const char *name = e->operand_names[s->slot];
-        if (krf__cuda_vectored(e, s->slot)) {
+        if (k->operands[s->slot].staged) {
+            krf__str_put(out, "    ");
+            krf__cuda_put_staged(e, s->slot, out);
+            krf__str_printf(out, " = v_%s.at[0];\n", name);
+        } else if (krf__cuda_vectored(e, s->slot)) {
             krf__str_printf(out, "    __stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
             krf__cuda_put_offset(e, s->slot, true, out);
             krf__str_printf(out, "), v_%s.word);\n", name);
@@ -211,7 +281,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const char *slot = rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
+        const char *slot = krf__cuda_passes(e) ? "k" : k->vector > 8 ? "k % 8" : rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
         krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
         krf__cuda_put_summand(e, r, out);
         krf__str_put(out, costly ? " : " : ");\n}\n");
@@ -232,7 +302,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
         return;
     }
     krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
-    krf__str_printf(out, "if (thread == rest_lane / %d %% 32) {\n    #pragma unroll 1\n", k->vector);
+    krf__str_printf(out, "if (thread == rest_lane / %d %% 32%s) {\n    #pragma unroll 1\n", k->vector, krf__cuda_passes(e) ? " && pass == rest_lane / (32 * V)" : "");
     krf__str_printf(out, "    for (int k = 0; k < rest; k++) {\n        const %s p_k = last - rest + k;\n", krf__index_type(e));
     krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
     krf__cuda_put_lines(out, "        ", position.data);
@@ -240,7 +310,8 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
     krf__cuda_put_element(e, "        ", out);
-    krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == rest_lane / (32 * V) * V + k) {\n");
+    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_passes(e) ? k->vector : 8);
+    krf__str_put(out, krf__cuda_passes(e) ? "k) {\n" : k->vector > 8 ? "k % 8) {\n" : "rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
         krf__cuda_put_summand(e, r, out);
@@ -286,10 +357,11 @@ void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
 }
 
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
+    const int lanes = e->k->vector < n ? e->k->vector : n; /* of a vector */
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
-        halve_accumulators(n / 2, e->k->vector, r, f, out);
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", half, e->k->vector);
+        halve_accumulators(n / 2, lanes, r, f, out);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", half, lanes);
         krf__str value = {0};
         krf__str_printf(&value, "acc%u[k]", r);
         krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, f, r);
@@ -297,7 +369,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
         krf__str_put(out, ");\n    }\n}\n");
         out->failed |= value.failed;
         krf__str_free(&value);
-        halve_accumulators(e->k->vector / 2, 1, r, f, out);
+        halve_accumulators(lanes / 2, 1, r, f, out);
         krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
     }
 }
@@ -339,7 +411,7 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
         put_partial(e, r, false, "c", out);
         krf__str_printf(out, " = r%u;\n", r);
     }
-    krf__str_put(out, "__threadfence();\n}\n");
+    krf__str_put(out, "}\n");
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
@@ -348,17 +420,17 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Lane t of the tree over chunks is thread t, which loads 8 partial results at once. */
+/* Lane t of the tree over chunks is thread t, which loads 16 partial results at once: all of as many chunks as most arrays have. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 2048) {\n    %s part[8];\n", krf__reduction_type(e, r));
-        krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
+        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 4096) {\n    %s part[16];\n", krf__reduction_type(e, r));
+        krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
         put_partial(e, r, true, "n + k * 256", out);
         krf__str_put(out, " : ");
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 8; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
+        krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
         krf__str_printf(out, "}\nshared%u[threadIdx.x] = r%u;\n", r, r);
     }
     krf__str_put(out, "__syncthreads();\n");
@@ -380,7 +452,7 @@ static void block_results(krf__emitter *e, krf__str *out) {
     krf__cuda_put_results(e, out);
 }
 
-static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
+static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_passes(e) ? "warp_passes" : "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
 
@@ -397,10 +469,12 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"ACCUMULATORS", accumulators},
     {"ROWS", put_rows},
     {"QUADS", put_quads},
-    {"REDUCE_LOADS", reduce_loads},
+    {"REDUCE_FIRST_LOADS", first_loads},
+    {"REDUCE_LOADS", all_loads},
     {"REDUCE_VECTORS", krf__cuda_put_vectors},
     {"REDUCE_BODY", reduce_body},
     {"REDUCE_STORES", reduce_stores},
+    {"REDUCE_NEXT", reduce_next},
     {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},
     {"RESULTS", krf__cuda_put_results},

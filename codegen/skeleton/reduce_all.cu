@@ -7,12 +7,12 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $EXTENTS
     $SHARED
     __shared__ bool last_block;
-    const int thread = threadIdx.x % 32;
+    const int thread = threadIdx.x % 32, warps = blockDim.x / 32;
     const long long kept = $KEPT_SIZE;
     const bool alone = gridDim.x == 1 && a.chunks <= 256;
     for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
         $KEPT_POSITION
-        for ($INDEX c = ($INDEX)blockIdx.x * 8 + threadIdx.x / 32; c < ($INDEX)a.chunks; c += ($INDEX)gridDim.x * 8) {
+        for ($INDEX c = ($INDEX)blockIdx.x * warps + threadIdx.x / 32; c < ($INDEX)a.chunks; c += ($INDEX)gridDim.x * warps) {
             const $INDEX first = c * ($INDEX)a.chunk;
             const $INDEX last = $REDUCED_SIZE - first < ($INDEX)a.chunk ? $REDUCED_SIZE : first + ($INDEX)a.chunk;
             $WARP_CHUNK

@@ -3,16 +3,19 @@
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
     $EXTENTS
-    const int thread = threadIdx.x, threads = blockDim.x;
+    $STAGE_SHARED
+    const int thread = $SHORT_THREAD, threads = $SHORT_THREADS;
     for ($INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * ($INDEX)blockDim.y) {
         const $INDEX at = base + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
         const bool inside = at < $KEPT_SIZE;
         const $INDEX length = $REDUCED_SIZE, last = inside ? length : 0;
         $KEPT_POSITION
+        $STAGE_IN
         $SHORT_LOADS
         $SHORT_ROW
         if (inside && thread == 0) {
             $RESULTS
         }
+        $STAGE_OUT
     }
 }

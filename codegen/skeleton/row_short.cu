@@ -3,12 +3,15 @@
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
     $EXTENTS
-    const int thread = threadIdx.x, threads = blockDim.x, leader = threadIdx.y * threads % 32;
+    $STAGE_SHARED
+    const int thread = $SHORT_THREAD, threads = $SHORT_THREADS, leader = threadIdx.y * threads % 32;
     const $INDEX at = ($INDEX)blockIdx.x * ($INDEX)blockDim.y + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
     const $INDEX length = $REDUCED_SIZE, last = length;
+    $STAGE_IN
     $ROW_VALUES
     $ROW_LOADS
     $ROUNDS
+    $STAGE_OUT
 }

@@ -1,3 +1,4 @@
+$SHORT_GUARD
 const bool valid = (q * threads + thread) * $VECTOR < last;
 $REDUCE_VECTORS
 #pragma unroll
@@ -5,3 +6,4 @@ for (int k = 0; k < $VECTOR; k++) {
     $SHORT_BODY
 }
 $SHORT_STORES
+$SHORT_UNGUARD

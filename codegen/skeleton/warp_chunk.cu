@@ -2,8 +2,11 @@
 // Vectors beyond the last count as the identity, which costs less to compile than a branch; the elements after the last
 // whole vector are the last of their lanes and come at the end.
 $ACCUMULATORS
+$INDEX p = first;
+$REDUCE_FIRST_LOADS
 #pragma unroll 1
-for ($INDEX p = first; p < last; p += 256 * $ROWS) {
+for (; p < last; p += 256 * $ROWS) {
+    const bool whole = p + 256 * $ROWS <= last;
     $REDUCE_LOADS
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
@@ -14,6 +17,7 @@ for ($INDEX p = first; p < last; p += 256 * $ROWS) {
             $REDUCE_BODY
         }
         $REDUCE_STORES
+        $REDUCE_NEXT
     }
 }
 $REDUCE_REST

@@ -9,7 +9,7 @@
 
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
-    int chunk = log2 - 11;
+    int chunk = log2 - 12;
     return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
 }
 
@@ -22,9 +22,14 @@ static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
     return false;
 }
 
+int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
+
 int krf__reduce_vectors(const krf__kernel *k) {
-    const int share = KRF__LANES / 32 / k->vector; /* of the lanes */
+    const int share = krf__lane_vectors(k);
     int loads = 0;
+    if (k->staged > 0) {
+        return k->staged;
+    }
     if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
@@ -39,7 +44,7 @@ bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_S
 int krf__short_threads(const krf__kernel *k) {
     const int most = krf__reduce_vectors(k), each = most < 4 ? most : 4;
     const int alone = k->vector > 1 && each > 2 ? 2 : each; /* two threads read the 32 bytes side by side that memory gives at least */
-    int threads = alone * k->vector >= k->reduced_size ? 1 : 2;
+    int threads = k->staged > 0 || alone * k->vector >= k->reduced_size ? 1 : 2;
     while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
         threads *= 2;
     }

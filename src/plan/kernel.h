@@ -45,6 +45,7 @@ typedef struct krf__operand {
     bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
+    bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
     int64_t strides[KRF__MAX_KERNEL_DIMS]; /* elements, per kernel dimension; 0 on reduced dimensions of what lives in the third part */
@@ -95,6 +96,7 @@ typedef struct krf__kernel {
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
+    int staged;    /* CUDA: rows of so many elements or fewer, a power of two, have a thread each and pass through shared memory; 0: they do not */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
@@ -105,6 +107,11 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+
+/* Rows that are staged: of a block, their elements at most, and what they may take of a block's shared memory. */
+#define KRF__STAGED_ROWS 128
+#define KRF__STAGED_MOST 32
+#define KRF__STAGED_MOST_BYTES 49152
 
 /* Maps by tiles: the least extent of both dimensions, and the most bytes that a block may hold. */
 #define KRF__TILE_LEAST 16
@@ -126,6 +133,9 @@ bool krf__scans_columns(const krf__kernel *k);
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
+
+/* CUDA: a thread's share of the 256 lanes, 8, in vectors. One of 16 elements goes over them twice: integers, for which no order matters. */
+int krf__lane_vectors(const krf__kernel *k);
 
 /* CUDA: how many vectors of an operand a thread loads before it combines them, where rows are reduced. About four are under way then, and a warp's accumulators
  * hold the 256 lanes of the canonical tree at least once. Not for KRF__ROW, whose threads hold a chunk. */

@@ -41,12 +41,13 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, (uint64_t)k->vector);
     put64(&s, k->rest);
     put64(&s, k->wide);
+    put64(&s, (uint64_t)k->staged);
     put64(&s, k->chunks > 1);
     put64(&s, k->n_operands);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
-        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4);
+        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4 | (uint64_t)o->staged << 16);
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             put64(&s, (uint64_t)krf__stride_class(k, o, d));
         }

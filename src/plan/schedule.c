@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define LONG_STAGED 24 /* instructions of rows of KRF__STAGED_MOST elements */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -190,6 +191,15 @@ static int tile_dim(krf__kernel *k) {
     return best;
 }
 
+/* Whether it makes no difference in which order elements of long rows are combined: no accumulator rounds. */
+static bool any_order(const krf__kernel *k) {
+    bool exact = k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        exact &= krf__dtype((krf_dtype)k->instrs[k->n_domain + r].dtype)->kind != KRF__KIND_REAL;
+    }
+    return exact;
+}
+
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -254,6 +264,31 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
     return blocks;
 }
 
+/* Rows of a few elements that do not come in vectors: neighbouring threads have neighbouring rows, and would read memory with gaps. A block fetches its rows as one
+ * stretch of memory instead, and stores elements likewise. Long bodies are not written out for all of a row. */
+static void stage_rows(krf__kernel *k) {
+    int most = 4, bytes = 0;
+    bool any = false;
+    while (most < k->reduced_size) {
+        most *= 2;
+    }
+    k->staged = 0;
+    if ((k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__ROW_SHORT) || k->vector > 1 || k->n_kept != 1 || k->n_reduced != 1 || k->reduced_size < 2 ||
+        most > KRF__STAGED_MOST || (uint32_t)most * k->n_instrs > KRF__STAGED_MOST * LONG_STAGED) {
+        return;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < k->n_operands; i++) {
+            krf__operand *o = &k->operands[i];
+            const bool whole = o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
+            bytes += pass == 0 && whole ? KRF__STAGED_ROWS * most * (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
+            any |= whole;
+            o->staged = pass == 1 && whole && bytes <= KRF__STAGED_MOST_BYTES;
+        }
+    }
+    k->staged = any && bytes <= KRF__STAGED_MOST_BYTES ? most : 0;
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
     k->cluster = 1;
     int fast = k->n_kept + k->n_reduced - 1;
@@ -296,10 +331,11 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
             k->vector = vector_length(k, fast, !stores_elements(k), unaligned);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
-        k->vector = k->vector > 8 ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+        k->vector = k->vector > 8 && !any_order(k) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     mark_aligned(k, fast);
+    stage_rows(k);
     k->wide = needs_wide(k);
 }

@@ -77,8 +77,8 @@ static inline double chunk_tree(reduction_op op, bool narrow, const double *x, i
 }
 
 static inline double canonical_tree(reduction_op op, bool narrow, const double *x, int64_t n) {
-    int64_t chunk = 1024; /* 2048 chunks or fewer, where 1,024 to 16,384 elements make that possible */
-    while (chunk < 16384 && chunk * 2048 < n) {
+    int64_t chunk = 1024; /* 4096 chunks or fewer, where 1,024 to 16,384 elements make that possible */
+    while (chunk < 16384 && chunk * 4096 < n) {
         chunk *= 2;
     }
     int64_t chunks = (n + chunk - 1) / chunk;

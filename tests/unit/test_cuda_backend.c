@@ -262,6 +262,9 @@ static void grids(void **state) {
 
     k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
     check_grid(k, 132, 2, 1, 1, 256); /* a thread a row */
+    k.staged = 4; /* with rows that pass through shared memory */
+    check_grid(k, 132, 3, 1, 1, 128);
+    k.staged = 0;
     k.reduced_size = 64;
     check_grid(k, 132, 9, 1, 8, 32);
     k.reduced_size = 256;
@@ -271,6 +274,10 @@ static void grids(void **state) {
     check_grid(k, 132, 2147483647u, 1, 32, 8);
 
     k = (krf__kernel){.schedule = KRF__REDUCE_ALL, .kept_size = 1, .chunks = 1};
+    check_grid(k, 132, 1, 1, 32, 1);
+    k.chunks = 3; /* a warp each, but for one */
+    check_grid(k, 132, 1, 1, 128, 1);
+    k.chunks = 5;
     check_grid(k, 132, 1, 1, 256, 1);
     k.chunks = 100;
     check_grid(k, 132, 13, 1, 256, 1);
@@ -282,7 +289,7 @@ static void grids(void **state) {
     check_grid(k, 132, 1, 65535, 256, 1);
     k.kept_size = 3;
     k.chunks = 0; /* of no elements: the identity is still to be stored */
-    check_grid(k, 132, 1, 3, 256, 1);
+    check_grid(k, 132, 1, 3, 32, 1);
 
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 33, .chunks = 7};
     check_grid(k, 132, 2, 7, 32, 8);

@@ -41,7 +41,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__REDUCE_SHORT:
     case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
-        g->block_y = KRF__CUDA_BLOCK / g->block_x;
+        g->block_y = k->staged > 0 ? KRF__STAGED_ROWS : KRF__CUDA_BLOCK / g->block_x;
         blocks = divide_up(k->kept_size, g->block_y);
         g->x = clamp(blocks, MAX_X);
         g->too_large = k->n_rounds > 0 && blocks > MAX_X;
@@ -49,6 +49,9 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->y = clamp(k->kept_size, MAX_Y);
+        while (g->block_x > 32 && g->block_x / 64 >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
+            g->block_x /= 2;
+        }
         break;
     case KRF__REDUCE_COL: /* see skeleton/reduce_col.cu; lanes of chunks by gridDim.y */
         g->block_x = (uint32_t)krf__column_threads(k);

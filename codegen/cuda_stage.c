@@ -1,0 +1,88 @@
+/* The CUDA target's rows that pass through shared memory (krf__kernel.staged): what stands in the holes of skeleton/reduce_short.cu and row_short.cu for them. A block's
+ * rows are one stretch of memory, which all its threads move together; then each has its own row. */
+#include "codegen/cuda.h"
+
+static bool stored(const krf__emitter *e, uint32_t operand) { return e->kernel->operands[operand].store; }
+
+/* Where elements are stored that take the place of those they were made of: no other thread reads these, and nobody again. */
+static uint32_t home(const krf__emitter *e, uint32_t operand) {
+    const krf__kernel *k = e->kernel;
+    if (!stored(e, operand)) {
+        return operand;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (k->operands[i].store && k->operands[i].staged) {
+            if (i != operand) {
+                return operand; /* one result only does so */
+            }
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const bool held = k->n_rounds == 0 || krf__cuda_of_several_rounds(e, i);
+        if (!o->store && o->staged && held && krf_dtype_size((krf_dtype)o->dtype) == krf_dtype_size((krf_dtype)k->operands[operand].dtype)) {
+            return i;
+        }
+    }
+    return operand;
+}
+
+void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "((%s *)tile_%s)[mine + q]", krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
+}
+
+static void shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
+        const krf__operand *o = &e->kernel->operands[i];
+        if (o->staged && home(e, i) == i) {
+            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], KRF__STAGED_ROWS * e->kernel->staged * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
+        }
+    }
+}
+
+/* Moves the block's rows of an operand; its first one may begin anywhere. */
+static void put_move(krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__operand *o = &e->kernel->operands[operand];
+    const char *type = krf__storage_type(o->dtype), *name = e->operand_names[operand], *tile = e->operand_names[home(e, operand)];
+    const int each = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
+    krf__str_printf(out, "{\n    %s%s *const rows = a.%s + first_row * length;\n    const int words = ((unsigned long long)rows & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
+                    name, each);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y; n < words; n += %d) {\n", KRF__STAGED_ROWS);
+    krf__str_printf(out, o->store ? "        __stcs((uint4 *)rows + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)rows + n);\n    }\n", tile);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y; n < staged; n += %d) {\n", each, KRF__STAGED_ROWS);
+    krf__str_printf(out, o->store ? "        rows[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = rows[n];\n    }\n}\n", type, tile);
+}
+
+static void move(krf__emitter *e, bool store, krf__str *out) {
+    for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
+        if (e->kernel->operands[i].staged && stored(e, i) == store) {
+            put_move(e, i, out);
+        }
+    }
+}
+
+static void in(krf__emitter *e, krf__str *out) {
+    const char *type = krf__index_type(e);
+    if (e->kernel->staged == 0) {
+        return;
+    }
+    krf__str_printf(out, "const %s first_row = at - (%s)threadIdx.y;\n", type, type);
+    krf__str_printf(out, "const int staged = (int)((n0 - first_row < %d ? n0 - first_row : %d) * length), mine = (int)(threadIdx.y * length);\n__syncthreads();\n", KRF__STAGED_ROWS,
+                    KRF__STAGED_ROWS);
+    move(e, false, out);
+    krf__str_put(out, "__syncthreads();\n");
+}
+
+static void out_(krf__emitter *e, krf__str *out) {
+    krf__str stores = {0};
+    move(e, true, &stores);
+    if (stores.data != NULL) {
+        krf__str_put(out, "__syncthreads();\n");
+        krf__str_put(out, stores.data);
+    }
+    out->failed |= stores.failed;
+    krf__str_free(&stores);
+}
+
+const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_OUT", out_}, {NULL, NULL}};
