@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[], krf__cuda_pass_holes[], krf__cuda_stage_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -23,6 +23,9 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 
 /* The element at hand of what a reduction stores beside its results, alone. */
 void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
+/* "n1 * n2": the elements of a row. */
+void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out);
+
 /* The part over results, on r0, r1, ...: in a scope of its own. */
 void krf__cuda_put_results(krf__emitter *e, krf__str *out);
 
@@ -62,9 +65,6 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
 
 /* Element q of a thread's own row of an operand that is staged. */
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* Whether threads go over a chunk once for each vector of their lanes. */
-bool krf__cuda_passes(const krf__emitter *e);
 
 int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
 

@@ -6,25 +6,28 @@
 
 /* ---- reductions by warps ---- */
 
-enum { PASS_ELEMENTS = 4 };
+/* Whether it takes longer to add an element than to load it: to 64-bit accumulators, converted. More loads are under way then. */
+static bool widens(const krf__emitter *e) {
+    bool any = false;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const krf__instr *i = krf__reduction(e, r);
+        any |= krf__dtype((krf_dtype)i->dtype)->kind == KRF__KIND_REAL && krf_dtype_size((krf_dtype)i->dtype) == 8 && e->k->vector > KRF__LANES / 32 / 4;
+    }
+    return any && !krf__short_rows(e->k);
+}
 
 /* Of rounds: a whole chunk, or 256 elements at a time. */
 int krf__cuda_quads(const krf__emitter *e) {
-    if (krf__cuda_passes(e)) {
-        return PASS_ELEMENTS / e->k->vector;
-    }
     const int share = krf__lane_vectors(e->k);
-    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
+    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) * (widens(e) ? 2 : 1) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
 /* The same in rows of 256 elements. */
-static int rows(const krf__emitter *e) { return krf__cuda_passes(e) ? krf__cuda_quads(e) : krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
+static int rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
 
 
 /* Where vector q of a thread begins, in vectors. */
-static const char *vector_place(const krf__emitter *e) {
-    return krf__short_rows(e->k) ? "(q * threads + thread)" : krf__cuda_passes(e) ? "p + (q * (256 / V) + pass * 32 + thread)" : "p + (q * 32 + thread)";
-}
+static const char *vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
 
 static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
     bool same = true;
@@ -140,7 +143,7 @@ static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e
 /* Whether a vector's place takes that of the next tile as soon as it has been used, so that loads are always under way. What 64-bit arithmetic uses is free too late
  * for that, and what stores elements as well waits for other things. */
 static bool refills(const krf__emitter *e) {
-    bool refill = !krf__cuda_passes(e);
+    bool refill = true;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__cuda_accumulator_type(e, r);
         refill &= strcmp(type, "int") == 0 || krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype) <= 4;
@@ -281,7 +284,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const char *slot = krf__cuda_passes(e) ? "k" : k->vector > 8 ? "k % 8" : rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
+        const char *slot = k->vector > 8 ? "k % 8" : rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
         krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
         krf__cuda_put_summand(e, r, out);
         krf__str_put(out, costly ? " : " : ");\n}\n");
@@ -302,7 +305,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
         return;
     }
     krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
-    krf__str_printf(out, "if (thread == rest_lane / %d %% 32%s) {\n    #pragma unroll 1\n", k->vector, krf__cuda_passes(e) ? " && pass == rest_lane / (32 * V)" : "");
+    krf__str_printf(out, "if (thread == rest_lane / %d %% 32) {\n    #pragma unroll 1\n", k->vector);
     krf__str_printf(out, "    for (int k = 0; k < rest; k++) {\n        const %s p_k = last - rest + k;\n", krf__index_type(e));
     krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
     krf__cuda_put_lines(out, "        ", position.data);
@@ -310,8 +313,8 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
     krf__cuda_put_element(e, "        ", out);
-    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_passes(e) ? k->vector : 8);
-    krf__str_put(out, krf__cuda_passes(e) ? "k) {\n" : k->vector > 8 ? "k % 8) {\n" : "rest_lane / (32 * V) * V + k) {\n");
+    krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == ");
+    krf__str_put(out, k->vector > 8 ? "k % 8) {\n" : "rest_lane / (32 * V) * V + k) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
         krf__cuda_put_summand(e, r, out);
@@ -452,7 +455,7 @@ static void block_results(krf__emitter *e, krf__str *out) {
     krf__cuda_put_results(e, out);
 }
 
-static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_passes(e) ? "warp_passes" : "warp_chunk", out); }
+static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
 

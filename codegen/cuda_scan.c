@@ -8,7 +8,7 @@ static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
 /* Whether what a tile says fits into half a word beside its state. */
 static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
 
-static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_long(e) ? "scan_long" : "scan_rows", out); }
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -96,9 +96,7 @@ static void put_with_size(krf__emitter *e, const krf__str *text, krf__str *out) 
             krf__str_char(out, *at);
             continue;
         }
-        for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
-            krf__str_printf(out, d > e->k->n_kept ? " * n%d" : "n%d", d);
-        }
+        krf__cuda_put_reduced_size(e, out);
     }
     out->failed |= text->failed;
 }

@@ -36,7 +36,7 @@ static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
         const krf__operand *o = &e->kernel->operands[i];
         if (o->staged && home(e, i) == i) {
-            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], KRF__STAGED_ROWS * e->kernel->staged * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
+            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], krf__staged_rows(e->kernel) * e->kernel->staged * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
         }
     }
 }
@@ -46,12 +46,12 @@ static void put_move(krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->kernel->operands[operand];
     const char *type = krf__storage_type(o->dtype), *name = e->operand_names[operand], *tile = e->operand_names[home(e, operand)];
     const int each = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
-    krf__str_printf(out, "{\n    %s%s *const rows = a.%s + first_row * length;\n    const int words = ((unsigned long long)rows & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
+    krf__str_printf(out, "{\n    %s%s *const span = a.%s + base * length;\n    const int words = ((unsigned long long)span & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
                     name, each);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y; n < words; n += %d) {\n", KRF__STAGED_ROWS);
-    krf__str_printf(out, o->store ? "        __stcs((uint4 *)rows + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)rows + n);\n    }\n", tile);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y; n < staged; n += %d) {\n", each, KRF__STAGED_ROWS);
-    krf__str_printf(out, o->store ? "        rows[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = rows[n];\n    }\n}\n", type, tile);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y; n < words; n += %d) {\n", KRF__STAGED_THREADS);
+    krf__str_printf(out, o->store ? "        __stcs((uint4 *)span + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)span + n);\n    }\n", tile);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y; n < staged; n += %d) {\n", each, KRF__STAGED_THREADS);
+    krf__str_printf(out, o->store ? "        span[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = span[n];\n    }\n}\n", type, tile);
 }
 
 static void move(krf__emitter *e, bool store, krf__str *out) {
@@ -63,15 +63,31 @@ static void move(krf__emitter *e, bool store, krf__str *out) {
 }
 
 static void in(krf__emitter *e, krf__str *out) {
-    const char *type = krf__index_type(e);
-    if (e->kernel->staged == 0) {
-        return;
+    if (e->kernel->staged > 0) {
+        krf__str_printf(out, "const int staged = (int)((n0 - base < %d ? n0 - base : %d) * length);\n__syncthreads();\n", krf__staged_rows(e->kernel), krf__staged_rows(e->kernel));
+        move(e, false, out);
+        krf__str_put(out, "__syncthreads();\n");
     }
-    krf__str_printf(out, "const %s first_row = at - (%s)threadIdx.y;\n", type, type);
-    krf__str_printf(out, "const int staged = (int)((n0 - first_row < %d ? n0 - first_row : %d) * length), mine = (int)(threadIdx.y * length);\n__syncthreads();\n", KRF__STAGED_ROWS,
-                    KRF__STAGED_ROWS);
-    move(e, false, out);
-    krf__str_put(out, "__syncthreads();\n");
+}
+
+/* A thread's rows come one after the other; they are a block's rows apart. */
+static void loop(krf__emitter *e, krf__str *out) {
+    if (e->kernel->staged > 0) {
+        krf__str_printf(out, "#pragma unroll 1\nfor (int turn = 0; turn < %d; turn++) {\n    const int mine = (int)((turn * %d + threadIdx.y) * length);\n",
+                        krf__staged_rows(e->kernel) / KRF__STAGED_THREADS, KRF__STAGED_THREADS);
+    } else {
+        krf__str_put(out, "{\n");
+    }
+}
+
+static void turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->kernel->staged > 0 ? krf__staged_rows(e->kernel) / KRF__STAGED_THREADS : 1); }
+
+static void row(krf__emitter *e, krf__str *out) {
+    if (e->kernel->staged > 0) {
+        krf__str_printf(out, "turn * %d + (int)threadIdx.y", KRF__STAGED_THREADS);
+    } else {
+        krf__str_printf(out, "(%s)threadIdx.y", krf__index_type(e));
+    }
 }
 
 static void out_(krf__emitter *e, krf__str *out) {
@@ -85,4 +101,4 @@ static void out_(krf__emitter *e, krf__str *out) {
     krf__str_free(&stores);
 }
 
-const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_OUT", out_}, {NULL, NULL}};
+const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_LOOP", loop}, {"STAGE_TURNS", turns}, {"STAGE_ROW", row}, {"STAGE_OUT", out_}, {NULL, NULL}};

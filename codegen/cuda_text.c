@@ -35,6 +35,12 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
     }
 }
 
+void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out) {
+    for (int d = e->k->n_kept; d < e->k->n_kept + e->k->n_reduced; d++) {
+        krf__str_printf(out, d > e->k->n_kept ? " * n%d" : "n%d", d);
+    }
+}
+
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);

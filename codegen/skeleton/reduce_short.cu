@@ -5,16 +5,19 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $EXTENTS
     $STAGE_SHARED
     const int thread = $SHORT_THREAD, threads = $SHORT_THREADS;
-    for ($INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * ($INDEX)blockDim.y) {
-        const $INDEX at = base + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
-        const bool inside = at < $KEPT_SIZE;
-        const $INDEX length = $REDUCED_SIZE, last = inside ? length : 0;
-        $KEPT_POSITION
+    const $INDEX rows = ($INDEX)blockDim.y * $STAGE_TURNS, length = $REDUCED_SIZE;
+    for ($INDEX base = ($INDEX)blockIdx.x * rows; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * rows) {
         $STAGE_IN
-        $SHORT_LOADS
-        $SHORT_ROW
-        if (inside && thread == 0) {
-            $RESULTS
+        $STAGE_LOOP
+            const $INDEX at = base + $STAGE_ROW, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+            const bool inside = at < $KEPT_SIZE;
+            const $INDEX last = inside ? length : 0;
+            $KEPT_POSITION
+            $SHORT_LOADS
+            $SHORT_ROW
+            if (inside && thread == 0) {
+                $RESULTS
+            }
         }
         $STAGE_OUT
     }

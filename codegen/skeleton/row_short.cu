@@ -5,13 +5,15 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $EXTENTS
     $STAGE_SHARED
     const int thread = $SHORT_THREAD, threads = $SHORT_THREADS, leader = threadIdx.y * threads % 32;
-    const $INDEX at = ($INDEX)blockIdx.x * ($INDEX)blockDim.y + ($INDEX)threadIdx.y, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
-    const bool inside = at < $KEPT_SIZE;
-    $KEPT_POSITION
-    const $INDEX length = $REDUCED_SIZE, last = length;
+    const $INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y * $STAGE_TURNS, length = $REDUCED_SIZE, last = length;
     $STAGE_IN
-    $ROW_VALUES
-    $ROW_LOADS
-    $ROUNDS
+    $STAGE_LOOP
+        const $INDEX at = base + $STAGE_ROW, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
+        const bool inside = at < $KEPT_SIZE;
+        $KEPT_POSITION
+        $ROW_VALUES
+        $ROW_LOADS
+        $ROUNDS
+    }
     $STAGE_OUT
 }

@@ -24,6 +24,8 @@ static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
 
+int krf__staged_rows(const krf__kernel *k) { return KRF__STAGED_THREADS * (KRF__STAGED_MOST / k->staged); }
+
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k);
     int loads = 0;
@@ -208,7 +210,7 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
 }
 
 size_t krf__ticket_count(const krf__kernel *k) {
-    if (k->n_reductions == 0 || k->chunks <= 1) {
+    if (k->n_reductions == 0 || k->chunks <= 1 || k->side) {
         return 0;
     }
     if (k->schedule == KRF__SCAN) {

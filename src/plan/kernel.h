@@ -97,6 +97,7 @@ typedef struct krf__kernel {
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
     int staged;    /* CUDA: rows of so many elements or fewer, a power of two, have a thread each and pass through shared memory; 0: they do not */
+    bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
@@ -108,8 +109,8 @@ typedef struct krf__kernel {
 
 #define KRF__LANES 256
 
-/* Rows that are staged: of a block, their elements at most, and what they may take of a block's shared memory. */
-#define KRF__STAGED_ROWS 128
+/* Rows that are staged: threads of a block, elements of a row at most, and what they may take of a block's shared memory. */
+#define KRF__STAGED_THREADS 128
 #define KRF__STAGED_MOST 32
 #define KRF__STAGED_MOST_BYTES 49152
 
@@ -126,6 +127,7 @@ typedef struct krf__kernel {
 #define KRF__SCAN_RUN 16
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
 #define KRF__SCAN_GROUP 32 /* tiles */
+#define KRF__SIDE_COLUMNS 16
 #define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_columns has side by side */
 
 /* Whether the CPU walks a scan row by row of memory, columns side by side: what lies side by side is another dimension than the scanned one. */
@@ -133,6 +135,9 @@ bool krf__scans_columns(const krf__kernel *k);
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
+
+/* Of a block that stages them: as many elements, more or less, whatever their length. */
+int krf__staged_rows(const krf__kernel *k);
 
 /* CUDA: a thread's share of the 256 lanes, 8, in vectors. One of 16 elements goes over them twice: integers, for which no order matters. */
 int krf__lane_vectors(const krf__kernel *k);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define LONG_STAGED 24 /* instructions of rows of KRF__STAGED_MOST elements */
+#define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
+#define LONG_STAGED 40 /* instructions of rows of KRF__STAGED_MOST elements */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -281,7 +282,7 @@ static void stage_rows(krf__kernel *k) {
         for (uint32_t i = 0; i < k->n_operands; i++) {
             krf__operand *o = &k->operands[i];
             const bool whole = o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
-            bytes += pass == 0 && whole ? KRF__STAGED_ROWS * most * (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
+            bytes += pass == 0 && whole ? KRF__STAGED_THREADS * KRF__STAGED_MOST * (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
             any |= whole;
             o->staged = pass == 1 && whole && bytes <= KRF__STAGED_MOST_BYTES;
         }
@@ -291,6 +292,7 @@ static void stage_rows(krf__kernel *k) {
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
     k->cluster = 1;
+    k->side = false;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
         k->vector = vector_length(k, fast, false, unaligned);
@@ -313,6 +315,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
         k->vector = 1;
         k->chunk = KRF__SCAN_TILE;
         k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
+        k->side = krf__scans_columns(k) && accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;

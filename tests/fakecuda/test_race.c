@@ -29,6 +29,15 @@ static double element(int64_t i) { return (double)((i + first_element) * 37 % 11
 /* Element i of the result over an array of r rows and c columns. */
 typedef double expectation(int64_t i, int64_t rows, int64_t columns);
 
+static double column_so_far(int64_t i, int64_t rows, int64_t columns) {
+    double sum = 0;
+    (void)rows;
+    for (int64_t k = i % columns; k <= i; k += columns) {
+        sum += element(k);
+    }
+    return sum;
+}
+
 static double scaled(int64_t i, int64_t rows, int64_t columns) {
     (void)rows, (void)columns;
     return element(i) * 2 + 1;
@@ -105,6 +114,9 @@ static const example examples[] = {
     {"f32(cumsum(f64(x), axis=1))", "scan", 1, 30000, 30000, sum_so_far},
     {"f32(cumsum(f64(x), axis=1))", "scan", 1, 134000, 134000, sum_so_far}, /* two groups of tiles */
     {"cumsum(x, axis=1)", "scan", 3, 1000, 3 * 1000, sum_so_far},     /* one */
+    {"cumsum(x, axis=0)", "scan", 1100, 20, 1100 * 20, column_so_far}, /* three times 32 runs; two blocks of 16 columns */
+    {"sum(x, axis=1)", "reduce_short", 1100, 3, 1100, row_sum},          /* two blocks whose threads have eight rows each */
+    {"x - sum(x, axis=1, keepdims=True)", "row_short", 300, 17, 300 * 17, above_row_sum},
     {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
     {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
     {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */

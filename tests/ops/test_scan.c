@@ -140,6 +140,23 @@ static void test_groups(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* On a GPU, 16 columns a block: their runs, warps and tiles, the last block partly filled, other dimensions around. */
+static void test_columns(void **unused) {
+    static const int64_t shapes[][3] = {{1, 1, 16}, {2, 15, 33}, {1, 16, 17}, {1, 513, 40}, {3, 700, 16}, {1, 4096, 16}, {1, 4097, 130}, {1, 9000, 128}, {1, 131600, 128}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (shapes[i][1] > 100000 && getenv("KRF_EXHAUSTIVE") == NULL) {
+            continue; /* groups of tiles: two gigabytes */
+        }
+        check(&scans[i % 4], KRF_F32, 3, shapes[i], 1, (layout){.fused = true}, false, 500 + i);
+        check(&scans[0], KRF_F64, 3, shapes[i], 1, (layout){0}, false, 520 + i);
+        check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 1, (layout){0}, true, 540 + i);
+        check(&scans[(i + 1) % 4], KRF_F16, 3, shapes[i], 1, (layout){.back = true}, false, 560 + i);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static void test_dtypes(void **unused) {
     static const krf_dtype dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16};
     static const int64_t shape[] = {3, 300, 2};
@@ -260,7 +277,7 @@ static int close_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -263,7 +263,10 @@ static void grids(void **state) {
     k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
     check_grid(k, 132, 2, 1, 1, 256); /* a thread a row */
     k.staged = 4; /* with rows that pass through shared memory */
-    check_grid(k, 132, 3, 1, 1, 128);
+    check_grid(k, 132, 1, 1, 1, 128);
+    k.kept_size = 1025; /* eight rows a thread */
+    check_grid(k, 132, 2, 1, 1, 128);
+    k.kept_size = 257;
     k.staged = 0;
     k.reduced_size = 64;
     check_grid(k, 132, 9, 1, 8, 32);

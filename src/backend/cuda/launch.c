@@ -41,8 +41,8 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__REDUCE_SHORT:
     case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
-        g->block_y = k->staged > 0 ? KRF__STAGED_ROWS : KRF__CUDA_BLOCK / g->block_x;
-        blocks = divide_up(k->kept_size, g->block_y);
+        g->block_y = k->staged > 0 ? KRF__STAGED_THREADS : KRF__CUDA_BLOCK / g->block_x;
+        blocks = divide_up(k->kept_size, k->staged > 0 ? krf__staged_rows(k) : (int64_t)g->block_y);
         g->x = clamp(blocks, MAX_X);
         g->too_large = k->n_rounds > 0 && blocks > MAX_X;
         break;
@@ -62,9 +62,10 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->y = clamp(k->chunks, KRF__LANES);
         break;
     case KRF__SCAN: /* a block a tile; of rows of one tile, then on by the whole grid */
-        blocks = k->kept_size * k->chunks;
+        blocks = k->side ? divide_up(k->kept_size, KRF__SIDE_COLUMNS) : k->kept_size * k->chunks;
+        g->block_x = k->side ? 32 * KRF__SIDE_COLUMNS : KRF__CUDA_BLOCK;
         g->x = clamp(blocks, MAX_X);
-        g->too_large = k->chunks > 1 && blocks > MAX_X;
+        g->too_large = (k->chunks > 1 || k->side) && blocks > MAX_X;
         break;
     case KRF__ROW: /* see skeleton/row.cu */
         g->too_large = k->kept_size > MAX_X;
