@@ -44,9 +44,8 @@ int krf__reduce_vectors(const krf__kernel *k) {
 bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT; }
 
 int krf__short_threads(const krf__kernel *k) {
-    const int most = krf__reduce_vectors(k), each = most < 4 ? most : 4;
-    const int alone = k->vector > 1 && each > 2 ? 2 : each; /* two threads read the 32 bytes side by side that memory gives at least */
-    int threads = k->staged > 0 || alone * k->vector >= k->reduced_size ? 1 : 2;
+    const int most = krf__reduce_vectors(k), each = most < 2 ? most : 2; /* neighbouring threads read more of a line of memory, the fewer vectors they have */
+    int threads = k->staged > 0 || each * k->vector >= k->reduced_size ? 1 : 2;
     while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
         threads *= 2;
     }
