@@ -25,10 +25,10 @@ static void body(krf__emitter *e, krf__str *out) {
 
 static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
-/* All threads skip what takes long where there is no element, if all have rows of their own. */
-static bool guards(const krf__emitter *e) { return e->kernel->staged > 0 && krf__costly_domain(e); }
+/* What takes long is skipped where there is an element for no thread. */
+static bool guards(const krf__emitter *e) { return e->kernel->staged && krf__costly_domain(e); }
 
-static void guard(krf__emitter *e, krf__str *out) { krf__str_put(out, guards(e) ? "if (q < length) {\n" : ""); }
+static void guard(krf__emitter *e, krf__str *out) { krf__str_put(out, guards(e) ? "if (q * threads < length) {\n" : ""); }
 static void unguard(krf__emitter *e, krf__str *out) { krf__str_put(out, guards(e) ? "}\n" : ""); }
 
 static void start(krf__emitter *e, krf__str *out) {
@@ -43,9 +43,6 @@ static void start(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void thread(krf__emitter *e, krf__str *out) { krf__str_put(out, e->kernel->staged > 0 ? "0" : "threadIdx.x"); }
-static void threads(krf__emitter *e, krf__str *out) { krf__str_put(out, e->kernel->staged > 0 ? "1" : "blockDim.x"); }
-
 static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_vector", out); }
 static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), e->k->vector, out); }
 static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
@@ -54,8 +51,6 @@ static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "sho
 static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }
 
 const krf__hole krf__cuda_short_holes[] = {
-    {"SHORT_THREAD", thread},
-    {"SHORT_THREADS", threads},
     {"SHORT_GUARD", guard},
     {"SHORT_UNGUARD", unguard},
     {"SHORT_ROW", row},

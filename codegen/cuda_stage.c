@@ -1,5 +1,5 @@
 /* The CUDA target's rows that pass through shared memory (krf__kernel.staged): what stands in the holes of skeleton/reduce_short.cu and row_short.cu for them. A block's
- * rows are one stretch of memory, which all its threads move together; then each has its own row. */
+ * rows are one stretch of memory, which all its threads move together; then they share them, as other short rows. */
 #include "codegen/cuda.h"
 
 static bool stored(const krf__emitter *e, uint32_t operand) { return e->kernel->operands[operand].store; }
@@ -29,14 +29,14 @@ static uint32_t home(const krf__emitter *e, uint32_t operand) {
 }
 
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "((%s *)tile_%s)[mine + q]", krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
+    krf__str_printf(out, "((%s *)tile_%s)[mine + q * threads + thread]", krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
         const krf__operand *o = &e->kernel->operands[i];
         if (o->staged && home(e, i) == i) {
-            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], krf__staged_rows(e->kernel) * e->kernel->staged * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
+            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], KRF__STAGED_ELEMENTS * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
         }
     }
 }
@@ -48,9 +48,9 @@ static void put_move(krf__emitter *e, uint32_t operand, krf__str *out) {
     const int each = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
     krf__str_printf(out, "{\n    %s%s *const span = a.%s + base * length;\n    const int words = ((unsigned long long)span & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
                     name, each);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y; n < words; n += %d) {\n", KRF__STAGED_THREADS);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y * threads + thread; n < words; n += %d) {\n", KRF__STAGED_THREADS);
     krf__str_printf(out, o->store ? "        __stcs((uint4 *)span + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)span + n);\n    }\n", tile);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y; n < staged; n += %d) {\n", each, KRF__STAGED_THREADS);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y * threads + thread; n < staged; n += %d) {\n", each, KRF__STAGED_THREADS);
     krf__str_printf(out, o->store ? "        span[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = span[n];\n    }\n}\n", type, tile);
 }
 
@@ -63,31 +63,28 @@ static void move(krf__emitter *e, bool store, krf__str *out) {
 }
 
 static void in(krf__emitter *e, krf__str *out) {
-    if (e->kernel->staged > 0) {
-        krf__str_printf(out, "const int staged = (int)((n0 - base < %d ? n0 - base : %d) * length);\n__syncthreads();\n", krf__staged_rows(e->kernel), krf__staged_rows(e->kernel));
+    if (e->kernel->staged) {
+        krf__str_put(out, "const int staged = (int)((n0 - base < rows ? n0 - base : rows) * length);\n__syncthreads();\n");
         move(e, false, out);
         krf__str_put(out, "__syncthreads();\n");
     }
 }
 
-/* A thread's rows come one after the other; they are a block's rows apart. */
-static void loop(krf__emitter *e, krf__str *out) {
-    if (e->kernel->staged > 0) {
-        krf__str_printf(out, "#pragma unroll 1\nfor (int turn = 0; turn < %d; turn++) {\n    const int mine = (int)((turn * %d + threadIdx.y) * length);\n",
-                        krf__staged_rows(e->kernel) / KRF__STAGED_THREADS, KRF__STAGED_THREADS);
+/* How many rows a block has at once; those that its threads do together come one after the other. */
+static void rows(krf__emitter *e, krf__str *out) {
+    if (e->kernel->staged) {
+        krf__str_printf(out, "%d / ((int)blockDim.y * (int)length) * (int)blockDim.y", KRF__STAGED_ELEMENTS);
     } else {
-        krf__str_put(out, "{\n");
+        krf__str_put(out, "blockDim.y");
     }
 }
 
-static void turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->kernel->staged > 0 ? krf__staged_rows(e->kernel) / KRF__STAGED_THREADS : 1); }
+static void loop(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, e->kernel->staged ? "#pragma unroll 1\nfor (int turn = 0; turn < (int)rows; turn += blockDim.y) {\n    const int mine = (turn + (int)threadIdx.y) * (int)length;\n" : "{\n");
+}
 
 static void row(krf__emitter *e, krf__str *out) {
-    if (e->kernel->staged > 0) {
-        krf__str_printf(out, "turn * %d + (int)threadIdx.y", KRF__STAGED_THREADS);
-    } else {
-        krf__str_printf(out, "(%s)threadIdx.y", krf__index_type(e));
-    }
+    krf__str_printf(out, "(%s)(%sthreadIdx.y)", krf__index_type(e), e->kernel->staged ? "turn + " : "");
 }
 
 static void out_(krf__emitter *e, krf__str *out) {
@@ -101,4 +98,4 @@ static void out_(krf__emitter *e, krf__str *out) {
     krf__str_free(&stores);
 }
 
-const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_LOOP", loop}, {"STAGE_TURNS", turns}, {"STAGE_ROW", row}, {"STAGE_OUT", out_}, {NULL, NULL}};
+const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_LOOP", loop}, {"STAGE_ROWS", rows}, {"STAGE_ROW", row}, {"STAGE_OUT", out_}, {NULL, NULL}};

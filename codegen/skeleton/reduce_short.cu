@@ -4,8 +4,8 @@ $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
     $EXTENTS
     $STAGE_SHARED
-    const int thread = $SHORT_THREAD, threads = $SHORT_THREADS;
-    const $INDEX rows = ($INDEX)blockDim.y * $STAGE_TURNS, length = $REDUCED_SIZE;
+    const int thread = threadIdx.x, threads = blockDim.x;
+    const $INDEX length = $REDUCED_SIZE, rows = $STAGE_ROWS;
     for ($INDEX base = ($INDEX)blockIdx.x * rows; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * rows) {
         $STAGE_IN
         $STAGE_LOOP

@@ -4,8 +4,8 @@ $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
     $EXTENTS
     $STAGE_SHARED
-    const int thread = $SHORT_THREAD, threads = $SHORT_THREADS, leader = threadIdx.y * threads % 32;
-    const $INDEX base = ($INDEX)blockIdx.x * ($INDEX)blockDim.y * $STAGE_TURNS, length = $REDUCED_SIZE, last = length;
+    const int thread = threadIdx.x, threads = blockDim.x, leader = threadIdx.y * threads % 32;
+    const $INDEX length = $REDUCED_SIZE, last = length, rows = $STAGE_ROWS, base = ($INDEX)blockIdx.x * rows;
     $STAGE_IN
     $STAGE_LOOP
         const $INDEX at = base + $STAGE_ROW, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;

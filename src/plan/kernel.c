@@ -24,14 +24,9 @@ static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
 
-int krf__staged_rows(const krf__kernel *k) { return KRF__STAGED_THREADS * (KRF__STAGED_MOST / k->staged); }
-
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k);
     int loads = 0;
-    if (k->staged > 0) {
-        return k->staged;
-    }
     if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
@@ -44,12 +39,17 @@ int krf__reduce_vectors(const krf__kernel *k) {
 bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT; }
 
 int krf__short_threads(const krf__kernel *k) {
-    const int most = krf__reduce_vectors(k), each = most < 2 ? most : 2; /* neighbouring threads read more of a line of memory, the fewer vectors they have */
-    int threads = k->staged > 0 || each * k->vector >= k->reduced_size ? 1 : 2;
+    const int most = krf__reduce_vectors(k), each = k->staged || most < 2 ? most : 2; /* neighbours read more of a line of memory, the fewer vectors they have */
+    int threads = each * k->vector >= k->reduced_size ? 1 : 2;
     while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
         threads *= 2;
     }
     return threads;
+}
+
+int krf__staged_turns(const krf__kernel *k) {
+    const int64_t elements = KRF__STAGED_THREADS / krf__short_threads(k) * k->reduced_size; /* of a turn: 8 a thread, at most */
+    return (int)(KRF__STAGED_ELEMENTS / elements);
 }
 
 int krf__row_warps(const krf__kernel *k) {

@@ -96,7 +96,7 @@ typedef struct krf__kernel {
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
-    int staged;    /* CUDA: rows of so many elements or fewer, a power of two, have a thread each and pass through shared memory; 0: they do not */
+    bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
@@ -109,9 +109,9 @@ typedef struct krf__kernel {
 
 #define KRF__LANES 256
 
-/* Rows that are staged: threads of a block, elements of a row at most, and what they may take of a block's shared memory. */
+/* Rows that are staged: a block's threads, the elements of an operand that it has at once, at most, and what they may take of its shared memory. */
 #define KRF__STAGED_THREADS 128
-#define KRF__STAGED_MOST 32
+#define KRF__STAGED_ELEMENTS 4096
 #define KRF__STAGED_MOST_BYTES 49152
 
 /* Maps by tiles: the least extent of both dimensions, and the most bytes that a block may hold. */
@@ -136,8 +136,8 @@ bool krf__scans_columns(const krf__kernel *k);
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
 
-/* Of a block that stages them: as many elements, more or less, whatever their length. */
-int krf__staged_rows(const krf__kernel *k);
+/* How often a block that stages rows goes on to the next ones of those that it has. */
+int krf__staged_turns(const krf__kernel *k);
 
 /* CUDA: a thread's share of the 256 lanes, 8, in vectors. One of 16 elements goes over them twice: integers, for which no order matters. */
 int krf__lane_vectors(const krf__kernel *k);

@@ -41,7 +41,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, (uint64_t)k->vector);
     put64(&s, k->rest);
     put64(&s, k->wide);
-    put64(&s, (uint64_t)k->staged);
+    put64(&s, k->staged);
     put64(&s, k->side);
     put64(&s, k->chunks > 1);
     put64(&s, k->n_operands);

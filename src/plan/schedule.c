@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
-#define LONG_STAGED 40 /* instructions of rows of KRF__STAGED_MOST elements */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -265,29 +264,19 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
     return blocks;
 }
 
-/* Rows of a few elements that do not come in vectors: neighbouring threads have neighbouring rows, and would read memory with gaps. A block fetches its rows as one
- * stretch of memory instead, and stores elements likewise. Long bodies are not written out for all of a row. */
+/* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 static void stage_rows(krf__kernel *k) {
-    int most = 4, bytes = 0;
-    bool any = false;
-    while (most < k->reduced_size) {
-        most *= 2;
+    const bool scalars = (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        krf__operand *o = &k->operands[i];
+        o->staged = scalars && o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
+        bytes += o->staged ? KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype) : 0;
     }
-    k->staged = 0;
-    if ((k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__ROW_SHORT) || k->vector > 1 || k->n_kept != 1 || k->n_reduced != 1 || k->reduced_size < 2 ||
-        most > KRF__STAGED_MOST || (uint32_t)most * k->n_instrs > KRF__STAGED_MOST * LONG_STAGED) {
-        return;
+    k->staged = bytes > 0 && bytes <= KRF__STAGED_MOST_BYTES;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].staged &= k->staged;
     }
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < k->n_operands; i++) {
-            krf__operand *o = &k->operands[i];
-            const bool whole = o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
-            bytes += pass == 0 && whole ? KRF__STAGED_THREADS * KRF__STAGED_MOST * (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
-            any |= whole;
-            o->staged = pass == 1 && whole && bytes <= KRF__STAGED_MOST_BYTES;
-        }
-    }
-    k->staged = any && bytes <= KRF__STAGED_MOST_BYTES ? most : 0;
 }
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {

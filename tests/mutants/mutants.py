@@ -60,7 +60,7 @@ MUTANTS = [
      "n < staged; n += %d", "n + 1 < staged; n += %d",
      "race|rows/test_rows/sim"),
     ("staged_turns", "codegen/cuda_stage.c",
-     "const int mine = (int)((turn * %d + threadIdx.y) * length);", "const int mine = (int)((turn * (%d - 1) + threadIdx.y) * length);",
+     "const int mine = (turn + (int)threadIdx.y) * (int)length;", "const int mine = (turn / 2 + (int)threadIdx.y) * (int)length;",
      "race|rows/test_rows/sim"),
     ("side_barrier", "codegen/skeleton/scan_columns.cu",
      "        $SIDE_WARP\n        __syncthreads();\n", "        $SIDE_WARP\n",

@@ -262,12 +262,14 @@ static void grids(void **state) {
 
     k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
     check_grid(k, 132, 2, 1, 1, 256); /* a thread a row */
-    k.staged = 4; /* with rows that pass through shared memory */
-    check_grid(k, 132, 1, 1, 1, 128);
-    k.kept_size = 1025; /* eight rows a thread */
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 4096 / (128 * 3) * 128, .reduced_size = 3, .chunks = 1, .vector = 1, .staged = true};
+    check_grid(k, 132, 1, 1, 1, 128); /* ten rows a thread: as many as 4,096 elements are */
+    k.kept_size++;
     check_grid(k, 132, 2, 1, 1, 128);
-    k.kept_size = 257;
-    k.staged = 0;
+    k.reduced_size = 17; /* four threads a row, seven rows one after the other */
+    k.kept_size = 32 * 7 + 1;
+    check_grid(k, 132, 2, 1, 4, 32);
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .chunks = 1, .vector = 4};
     k.reduced_size = 64;
     check_grid(k, 132, 9, 1, 8, 32);
     k.reduced_size = 256;
