@@ -1,5 +1,5 @@
 // Scans of columns side by side: 16 of them by 32 runs of 16 elements a block, whose threads read neighbours of memory and fold a run each; then each of its warps
-// has the runs of a column. Blocks go down their columns to the end, so that none waits for another.
+// has the runs of a column; a thread alone uses its place in shared memory before and after that. Blocks go down their columns to the end, so that none waits for another.
 $HEADER
 extern "C" __global__ void __launch_bounds__(512) $NAME(const struct krf_arguments a) {
     $EXTENTS
@@ -27,6 +27,5 @@ extern "C" __global__ void __launch_bounds__(512) $NAME(const struct krf_argumen
                 $SIDE_NEXT_GROUP
             }
         }
-        __syncthreads();
     }
 }

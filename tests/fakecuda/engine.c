@@ -162,10 +162,10 @@ static unsigned atomic_inc(unsigned *at, unsigned limit) {
     return old;
 }
 
-/* Among threads every second one that takes a number dawdles, so that its successor comes first. */
+/* Among threads every second one that takes a number dawdles, so that its successor comes first: with a seed the others. */
 static unsigned atomic_add(unsigned *at, unsigned value) {
     unsigned old = atomic_fetch_add_explicit((_Atomic unsigned *)at, value, memory_order_relaxed);
-    if (fake_me.mode == FAKE_THREADS && old % 2 == 0) {
+    if (fake_me.mode == FAKE_THREADS && old % 2 == (fake_me.seed != 0)) {
         usleep(20000);
     }
     return old;
