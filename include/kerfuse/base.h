@@ -60,6 +60,16 @@ typedef enum krf_cpu_tier { KRF_CPU_INTERPRET = 0, KRF_CPU_COMPILE = 1, KRF_CPU_
  * sqrt are the processor's approximations, and f32 below 2^-126 counts as 0. The CPU's interpreter takes it for PRECISE, so results depend on the tier. */
 typedef enum krf_math { KRF_MATH_PRECISE, KRF_MATH_FAST } krf_math;
 
+/* Serves a context's memory instead of the context: RMM's, PyTorch's, CuPy's. allocate returns `bytes` (> 0) of the device's memory, aligned to 256 bytes, or
+ * NULL; deallocate gets what it returned. stream (a CUstream; NULL on the CPU) is the context's own: memory is used in its order, and in that of other streams only
+ * behind it; when it is given back, that stream was told to wait for all that used it. Both may be called from any thread, until the context and its last array
+ * are gone; they must not use this context. */
+typedef struct krf_allocator {
+    void *(*allocate)(void *user, size_t bytes, void *stream);
+    void (*deallocate)(void *user, void *data, size_t bytes, void *stream);
+    void *user;
+} krf_allocator;
+
 /* Start from krf_context_options_default(), which also reads the environment variables named here. */
 typedef struct krf_context_options {
     size_t size;              /* sizeof(krf_context_options) */
@@ -78,6 +88,9 @@ typedef struct krf_context_options {
     const char *fusion;       /* for tests and for looking for faults: "off", or limits such as "operations=8,results=1"
                                  (docs/architecture.md); no result depends on it. NULL: as much as pays. KRF_FUSION */
     krf_math math;            /* of every kernel of the context. KRF_MATH=precise|fast */
+    const char *memory_limit; /* the most memory that the context takes: "8G", "512M", "50%" of the device's (of main memory on the CPU), or bytes;
+                                 what does not fit is KRF_E_MEMORY. NULL: no limit. KRF_MEMORY_LIMIT */
+    const krf_allocator *allocator; /* NULL: the context's own. Copied */
 } krf_context_options;
 
 KRF_API krf_context_options krf_context_options_default(void);

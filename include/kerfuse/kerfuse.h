@@ -18,10 +18,12 @@
 #include <kerfuse/array.h>
 #include <kerfuse/base.h>
 #include <kerfuse/expr.h>
+#include <kerfuse/memory.h>
 #include <kerfuse/movement.h>
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>
 #include <kerfuse/random.h>
+#include <kerfuse/stream.h>
 #include <kerfuse/sums.h>
 
 #endif

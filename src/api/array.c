@@ -5,16 +5,9 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "ir/shape.h"
-#include "sched/context.h"
+#include "sched/array.h"
 
 #include <string.h>
-
-static void destroy_owned(krf__storage *s) {
-    krf_context *context = s->context;
-    krf__pool_deallocate(context->pool, s->data, s->bytes);
-    krf__mem_free(s);
-    krf__context_release(context);
-}
 
 static void destroy_wrapped(krf__storage *s) {
     krf_context *context = s->context;
@@ -23,32 +16,6 @@ static void destroy_wrapped(krf__storage *s) {
     }
     krf__mem_free(s);
     krf__context_release(context);
-}
-
-/* A storage and an array with one reference each; the storage holds the context. NULL when out of memory. */
-static krf_array *new_array(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
-                            void (*destroy)(krf__storage *)) {
-    krf_array *a = krf__calloc(1, sizeof *a);
-    krf__storage *s = krf__calloc(1, sizeof *s);
-    if (a == NULL || s == NULL) {
-        krf__mem_free(a);
-        krf__mem_free(s);
-        return NULL;
-    }
-    atomic_init(&a->references, 1);
-    atomic_init(&s->references, 1);
-    a->dtype = dtype;
-    a->rank = rank;
-    a->size = krf__shape_size(rank, shape);
-    if (rank > 0) {
-        memcpy(a->shape, shape, (size_t)rank * sizeof *shape);
-    }
-    krf__shape_c_strides(rank, shape, a->strides);
-    a->storage = s;
-    s->context = context;
-    s->destroy = destroy;
-    krf__context_retain(context);
-    return a;
 }
 
 static krf_status check(const char *name, const krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
@@ -85,20 +52,7 @@ static krf_status create(const char *name, krf_context *context, krf_dtype dtype
     if (status != KRF_OK) {
         return status;
     }
-    krf_array *a = new_array(context, dtype, rank, shape, destroy_owned);
-    if (a == NULL) {
-        return krf__fail_memory();
-    }
-    void *data = NULL;
-    status = krf__pool_allocate(context->pool, (size_t)bytes, &data);
-    if (status != KRF_OK) {
-        krf_array_release(a);
-        return status;
-    }
-    a->data = a->storage->data = data;
-    a->storage->bytes = (size_t)bytes;
-    *array = a;
-    return KRF_OK;
+    return krf__array_make(context, dtype, rank, shape, KRF__NO_LANE, array);
 }
 
 krf_status krf_array_create(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, krf_array **array) {
@@ -113,7 +67,7 @@ krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, 
     }
     status = data == NULL
                  ? krf__fail(KRF_E_ARGUMENT, "krf_array_from_host: data is NULL")
-                 : context->backend->upload(context->device, (*array)->data, data, (*array)->storage->bytes, NULL);
+                 : krf__array_fill(*array, data);
     if (status != KRF_OK) {
         krf_array_release(*array);
         *array = NULL;
@@ -156,7 +110,7 @@ krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const
     if (strides != NULL && bytes > 0 && !span(rank, shape, strides, &low, &high)) {
         return krf__fail(KRF_E_SHAPE, "krf_array_wrap: the strides reach further than memory does");
     }
-    krf_array *a = new_array(context, dtype, rank, shape, destroy_wrapped);
+    krf_array *a = krf__array_new(context, dtype, rank, shape, destroy_wrapped);
     if (a == NULL) {
         return krf__fail_memory();
     }

@@ -32,6 +32,8 @@ krf_context_options krf_context_options_default(void) {
         o.cache = KRF_CACHE_READ_ONLY;
     }
     o.math = math != NULL && strcmp(math, "fast") == 0 ? KRF_MATH_FAST : KRF_MATH_PRECISE;
+    size_t bytes;
+    o.memory_limit = krf__memory_limit_parse(getenv("KRF_MEMORY_LIMIT"), 1, &bytes) ? getenv("KRF_MEMORY_LIMIT") : NULL;
     krf__limits limits;
     o.fusion = krf__limits_parse(getenv("KRF_FUSION"), &limits) ? getenv("KRF_FUSION") : NULL;
     return o;
@@ -60,6 +62,15 @@ static krf_status check(const krf_context_options *o) {
     if (!krf__limits_parse(o->fusion, &limits)) {
         return krf__fail(KRF_E_ARGUMENT, "fusion: \"%s\" is neither \"off\" nor limits such as \"operations=8,results=1\"",
                          o->fusion);
+    }
+    size_t bytes;
+    if (!krf__memory_limit_parse(o->memory_limit, 1, &bytes)) {
+        return krf__fail(KRF_E_ARGUMENT, "memory_limit: \"%s\" is no number of bytes such as \"8G\", \"512M\" or \"50%%\"",
+                         o->memory_limit);
+    }
+    if (o->allocator != NULL && (o->allocator->allocate == NULL || o->allocator->deallocate == NULL)) {
+        return krf__fail(KRF_E_ARGUMENT, "allocator: %s is NULL",
+                         o->allocator->allocate == NULL ? "allocate" : "deallocate");
     }
     return KRF_OK;
 }
@@ -121,4 +132,22 @@ krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats)
                             .disk_faults = disk.faults,
                             .compile_ms = (double)atomic_load(&c->compile_us) / 1000};
     return krf__info_give("krf_context_cache_stats", stats, &full, sizeof full);
+}
+
+krf_status krf_context_memory_stats(krf_context *context, krf_memory_stats *stats) {
+    if (context == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_context_memory_stats: context is NULL");
+    }
+    krf_memory_stats full = {0};
+    krf__pool_stats(context->pool, &full);
+    return krf__info_give("krf_context_memory_stats", stats, &full, sizeof full);
+}
+
+krf_status krf_context_trim(krf_context *context) {
+    if (context == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_context_trim: context is NULL");
+    }
+    krf__staging_trim(context->staging);
+    krf__pool_trim(context->pool);
+    return KRF_OK;
 }

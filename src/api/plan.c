@@ -103,6 +103,10 @@ void krf_plan_release(krf_plan *p) {
         krf__mem_free(atomic_load(&p->sources[i]));
     }
     krf__mem_free((void *)p->sources);
+    if (atomic_load(&p->held) != NULL) {
+        p->context->backend->synchronize(p->context->device, NULL); /* graphs that run still use it */
+        krf__pool_release(p->context->pool, atomic_load(&p->held));
+    }
     krf__compiled_release(p->aligned);
     krf__compiled_release(atomic_load(&p->unaligned));
     krf__graph_free(&p->lowered);
@@ -156,7 +160,8 @@ static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **out
                   .inputs = p->lowered.arrays,
                   .bound = m->bound,
                   .bound_values = m->values,
-                  .outputs = m->made};
+                  .outputs = m->made,
+                  .held = &p->held};
     memcpy(m->made, outputs, (size_t)p->n_outputs * sizeof(krf_array *));
     krf_status status = choose(p, m, &r.compiled);
     if (status != KRF_OK) {
@@ -168,7 +173,7 @@ static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **out
         }
     }
     status = krf__plan_execute(&r);
-    return status == KRF_OK ? krf__deliver(p->context, stream, p->n_outputs, outputs, m->made) : status;
+    return status == KRF_OK ? krf__deliver(stream, p->n_outputs, outputs, m->made) : status;
 }
 
 krf_status krf_plan_run(krf_plan *plan, void *stream, int n, const krf_binding *bindings, krf_array **outputs) {

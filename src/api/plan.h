@@ -16,6 +16,7 @@ struct krf_plan {
     krf__compiled *_Atomic unaligned; /* for others; made when it is needed first */
     pthread_mutex_t lock;             /* held while something is added to the plan */
     char *_Atomic *sources;           /* of each kernel; made when they are asked for */
+    krf__held *_Atomic held;          /* memory that graphs use into which runs were captured */
 };
 
 /* Whether all of it can be computed: KRF_OK, and *bound and *values hold what the bindings say, one for each

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "sched/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static krf_status bind_array(const krf_plan *p, const char *name, const krf__spe
 
 /* The one element of an array of rank 0: waits for it. */
 static krf_status read_scalar(const krf_plan *p, void *stream, const char *name, const krf__spec *spec,
-                              const krf_array *a, uint64_t *value, uint64_t *imaginary) {
+                              krf_array *a, uint64_t *value, uint64_t *imaginary) {
     if (a == NULL || a->storage->context != p->context) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the array is %s", name,
                          a == NULL ? "NULL" : "of another context than the plan");
@@ -91,7 +92,7 @@ static krf_status read_scalar(const krf_plan *p, void *stream, const char *name,
     }
     char bytes[16] = {0};
     size_t half = krf_dtype_size(krf__part_of(a->dtype));
-    krf_status status = p->context->backend->download(p->context->device, bytes, a->data, krf_dtype_size(a->dtype), stream);
+    krf_status status = krf__array_read(a, stream, bytes);
     *value = *imaginary = 0;
     memcpy(value, bytes, half);
     if (krf__is_complex(a->dtype)) {

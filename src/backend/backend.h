@@ -1,5 +1,6 @@
 /* The whole contract between kerfuse and a device: one table of functions a backend. Everything above is written once for all of them.
  * A stream is the backend's own handle; NULL is the device's own stream. Pointers are device addresses (host addresses on the CPU).
+ * Work on different streams is not ordered here: sched/order.h does that.
  * All functions are thread-safe. Failures go through krf__fail with the call and the reason in the message. */
 #ifndef KRF_BACKEND_BACKEND_H
 #define KRF_BACKEND_BACKEND_H
@@ -33,6 +34,38 @@ typedef struct krf__launch {
     void *scratch;              /* partial results; NULL when the kernel needs none */
 } krf__launch;
 
+/* What a device took from the system or the driver. */
+typedef struct krf__taken {
+    int64_t allocations; /* so far */
+    size_t kept;         /* bytes that were given back and are kept for the next allocation, as far as this is known */
+} krf__taken;
+
+/* Streams, events and host memory. On a device that is not `ordered` every call is complete when it returns: streams are nothing, events are times. */
+typedef struct krf__streams {
+    bool ordered;
+    void *(*own)(krf__device *device); /* the handle of the device's own stream; NULL where there are none */
+    krf_status (*create)(krf__device *device, int priority, bool blocking, void **stream); /* blocking: ordered with the legacy default stream */
+    void (*destroy)(krf__device *device, void *stream); /* work that it was given is still done */
+    krf_status (*query)(krf__device *device, void *stream, bool *done);
+    krf_status (*capturing)(krf__device *device, void *stream, bool *capturing); /* into a graph, by the caller */
+    krf_status (*id)(krf__device *device, void *stream, uint64_t *id);           /* no two streams of a process have the same one, at any time */
+
+    krf_status (*event_create)(krf__device *device, bool timed, void **event);
+    void (*event_destroy)(krf__device *device, void *event);
+    krf_status (*event_record)(krf__device *device, void *event, void *stream);
+    krf_status (*event_wait)(krf__device *device, void *event, void *stream); /* the stream waits; the host does not */
+    krf_status (*event_query)(krf__device *device, void *event, bool *done);
+    krf_status (*event_synchronize)(krf__device *device, void *event); /* allowed while a stream is being captured */
+    krf_status (*event_elapsed)(krf__device *device, void *from, void *to, double *ms);
+
+    krf_status (*host_allocate)(krf__device *device, size_t bytes, void **data); /* that the device reads and writes by itself */
+    void (*host_deallocate)(krf__device *device, void *data);
+    bool (*host_pinned)(krf__device *device, const void *data); /* whether it is such memory */
+    krf_status (*start_upload)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);   /* from pinned memory that stays as it is until then */
+    krf_status (*start_download)(krf__device *device, void *to, const void *from, size_t bytes, void *stream); /* to pinned memory */
+    krf_status (*call)(krf__device *device, void *stream, void (*function)(void *user), void *user); /* on a thread of the driver's, in the stream's order; may call nothing of the device */
+} krf__streams;
+
 typedef struct krf__backend {
     const char *name;            /* "cpu", "cuda" */
     const char *target;          /* of codegen: "c", "cuda" */
@@ -44,7 +77,9 @@ typedef struct krf__backend {
     uint32_t (*row)(krf__device *device); /* the most that a kernel of several rounds may keep of a row: of krf__limits.row */
 
     krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */
-    void (*deallocate)(krf__device *device, void *data, size_t bytes);       /* after work that was started earlier on the device's stream */
+    void (*deallocate)(krf__device *device, void *data, size_t bytes);       /* after work that was started earlier on the device's own stream */
+    void (*taken)(krf__device *device, krf__taken *taken);
+    void (*trim)(krf__device *device);                                       /* gives what is kept back to the system */
     krf_status (*upload)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);   /* from host; the source may change on return */
     krf_status (*download)(krf__device *device, void *to, const void *from, size_t bytes, void *stream); /* to host; complete on return */
     krf_status (*copy)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);
@@ -59,6 +94,7 @@ typedef struct krf__backend {
     void (*unload)(krf__device *device, krf__module *module);
     void (*module_info)(krf__device *device, krf__module *module, krf__module_info *info);
     krf_status (*launch)(krf__device *device, const krf__launch *launch, void *stream);
+    const krf__streams *streams;
 } krf__backend;
 
 extern const krf__backend krf__backend_cpu, krf__backend_cuda;

@@ -5,9 +5,17 @@
 #include <kerfuse/array.h>
 #include <stdatomic.h>
 
+/* Which streams work on a piece of memory; sched/order.h reads and writes it. All zero: none that others must wait for. */
+typedef struct krf__uses {
+    _Atomic uint64_t writer;  /* the stamp of what wrote it last */
+    _Atomic uint64_t readers; /* a bit for each lane that has used it since; of new memory, for each that used it before */
+} krf__uses;
+
 /* A piece of memory shared by an array and its views. */
 typedef struct krf__storage {
     atomic_int references;
+    bool read_only; /* no output */
+    krf__uses uses;
     krf_context *context;
     void *data;
     size_t bytes;                                  /* 0 where unknown (wrapped) */

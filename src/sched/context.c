@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAST_KEPT ((size_t)256 << 20)
-
 bool krf__device_parse(const char *text, krf__device_kind *kind, int *index) {
     *index = 0;
     if (text == NULL || strcmp(text, "auto") == 0) {
@@ -63,20 +61,28 @@ static krf_status open_device(krf_context *c, const krf_context_options *o) {
     return status;
 }
 
-static krf_status open_pool(krf_context *c) {
+static krf_status open_pool(krf_context *c, const krf_context_options *o) {
     krf_device_info info = {.size = sizeof info};
-    krf_status status = c->is_cuda ? c->backend->info(c->device, &info) : KRF_OK;
-    size_t limit = (size_t)info.memory / 4;
-    return status != KRF_OK
-               ? status
-               : krf__pool_create(c->backend, c->device, c->is_cuda, limit > LEAST_KEPT ? limit : LEAST_KEPT, &c->pool);
+    krf__pool_options options = {.keeps = c->is_cuda && o->allocator == NULL};
+    krf_status status = o->memory_limit != NULL ? c->backend->info(c->device, &info) : KRF_OK;
+    krf__memory_limit_parse(o->memory_limit, (size_t)info.memory, &options.limit);
+    if (o->allocator != NULL) {
+        options.allocator = *o->allocator;
+    }
+    return status == KRF_OK ? krf__pool_create(c->backend, c->device, c->order, &options, &c->pool) : status;
 }
 
 static krf_status fill(krf_context *c, const krf_context_options *o) {
     krf_status status = open_device(c, o);
     if (status == KRF_OK) {
         krf__limits_of_row(&c->limits, c->backend->row(c->device));
-        status = open_pool(c);
+        status = krf__order_create(c->backend, c->device, &c->order);
+    }
+    if (status == KRF_OK) {
+        status = open_pool(c, o);
+    }
+    if (status == KRF_OK) {
+        status = krf__staging_create(c->backend, c->device, &c->staging);
     }
     if (status == KRF_OK && o->nvrtc != NULL) {
         c->nvrtc = krf__strdup(o->nvrtc);
@@ -130,7 +136,9 @@ void krf__context_release(krf_context *c) {
     krf__kernels_stop(c);
     krf__plan_cache_free(&c->plans);
     krf__memory_cache_destroy(c->kernels, free_kernel, c);
+    krf__staging_destroy(c->staging);
     krf__pool_destroy(c->pool);
+    krf__order_destroy(c->order);
     if (c->device != NULL) {
         c->backend->close(c->device);
     }

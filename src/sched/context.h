@@ -9,7 +9,9 @@
 #include "cache/memory.h"
 #include "pass/pass.h"
 #include "sched/memory.h"
+#include "sched/order.h"
 #include "sched/plans.h"
+#include "sched/staging.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +43,9 @@ struct krf_context {
     krf__limits asked, limits; /* of fusion: as the options say, and as the device has them */
     bool fast;                  /* KRF_MATH_FAST */
     char *nvrtc; /* as asked for; NULL for none */
+    krf__order *order;
     krf__pool *pool;
+    krf__staging *staging;
     krf__memory_cache *kernels;
     krf__disk_cache *disk;
     krf__plan_cache plans;

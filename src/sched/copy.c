@@ -2,6 +2,7 @@
 #include "sched/eval.h"
 
 #include "ir/build.h"
+#include "sched/array.h"
 
 krf_status krf__copy_elements(krf_array *destination, krf_array *source) {
     krf_graph g;
@@ -35,7 +36,7 @@ krf_status krf__copy(krf_array *destination, krf_array *source) {
     krf__array_range(destination, &to_low, &to_high);
     bool apart = to_high <= low || high <= to_low;
     if (apart && krf__array_contiguous(destination) && krf__array_contiguous(source)) {
-        return context->backend->copy(context->device, destination->data, source->data, (size_t)(high - low), NULL);
+        return krf__array_move(destination, source, NULL);
     }
     return krf__copy_elements(destination, source);
 }

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "pass/pass.h"
+#include "sched/array.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,19 +120,15 @@ static krf_status run(krf_context *context, evaluating *e) {
     return status;
 }
 
-static krf_status copy_to(krf_context *context, void *stream, krf_array *given, krf_array *made) {
-    if (!krf__array_contiguous(given)) {
-        return krf__copy(given, made);
-    }
-    size_t bytes = (size_t)made->size * krf_dtype_size(made->dtype);
-    return context->backend->copy(context->device, given->data, made->data, bytes, stream);
+static krf_status copy_to(void *stream, krf_array *given, krf_array *made) {
+    return krf__array_contiguous(given) ? krf__array_move(given, made, stream) : krf__copy(given, made);
 }
 
-krf_status krf__deliver(krf_context *context, void *stream, int n, krf_array **given, krf_array **made) {
+krf_status krf__deliver(void *stream, int n, krf_array **given, krf_array **made) {
     krf_status status = KRF_OK;
     for (int k = 0; k < n; k++) {
         if (given[k] != NULL && made[k] != given[k]) {
-            status = status == KRF_OK ? copy_to(context, stream, given[k], made[k]) : status;
+            status = status == KRF_OK ? copy_to(stream, given[k], made[k]) : status;
             krf_array_release(made[k]);
         }
     }
@@ -156,7 +153,7 @@ krf_status krf__eval(const krf_graph *graph, int n, const uint32_t *ids, krf_arr
         status = run(graph->context, &e);
     }
     if (status == KRF_OK) {
-        status = krf__deliver(graph->context, NULL, n, outputs, e.made);
+        status = krf__deliver(NULL, n, outputs, e.made);
     }
     free_evaluating(&e);
     return status;

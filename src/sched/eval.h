@@ -13,6 +13,6 @@ krf_status krf__copy_elements(krf_array *destination, krf_array *source);
 
 /* After a run: where it made another array than the one that was given (because of a conflict), that is copied to the
  * given one. given[k] NULL: gets made[k]. stream: not NULL only if all that were given are in C order. */
-krf_status krf__deliver(krf_context *context, void *stream, int n, krf_array **given, krf_array **made);
+krf_status krf__deliver(void *stream, int n, krf_array **given, krf_array **made);
 
 #endif

@@ -1,10 +1,12 @@
 /* Walks a plan. All that a run needs besides device memory is one block of host memory; a warm run of a small plan does
  * not even ask for that. Work is ordered by the stream: temporaries, scratch and tickets go back to the pool as soon as
- * the last kernel is launched. */
+ * the last kernel is launched. While the stream is being captured into a graph of the caller's, nothing but launches
+ * may happen, and what they use stays with the plan. */
 #include "sched/exec.h"
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "sched/array.h"
 #include "sched/kernels.h"
 
 #include <stdlib.h>
@@ -55,6 +57,9 @@ krf_status krf__output_check(krf_context *context, const char *name, const krf_a
         krf__fail(KRF_E_SHAPE, "%s: %s", name, text.data != NULL && !text.failed ? text.data : "another shape");
         krf__str_free(&text);
         return KRF_E_SHAPE;
+    }
+    if (array->storage->read_only) {
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array that was given is read-only", name);
     }
     if (array->size > 0 && overlaps_itself(array)) {
         return krf__fail(KRF_E_ARGUMENT, "%s: elements of the array that was given share memory", name);
@@ -173,12 +178,15 @@ bool krf__plan_conflicts(const krf__run *r, bool *conflict) {
 
 /* Host memory of one run. */
 typedef struct room {
+    krf__lane lane;
     krf__module **modules; /* of each kernel */
     void **slots;
     bool *made;      /* outputs made by this run */
     void **pointers; /* of one kernel's operands */
     uint64_t *fields, *scalars;
     void *scratch, *tickets, *block;
+    bool held_scratch, held_tickets; /* by the plan, for a graph that was captured */
+    uint32_t held_slots;             /* the first ones */
     uint64_t small[256];
 } room;
 
@@ -199,6 +207,8 @@ static bool make_room(const krf__compiled *c, room *m) {
     m->scalars = (uint64_t *)(void *)(at += c->fields * sizeof(uint64_t));
     m->made = (bool *)(at + c->scalars * sizeof(uint64_t));
     m->scratch = m->tickets = NULL;
+    m->held_scratch = m->held_tickets = false;
+    m->held_slots = 0;
     return true;
 }
 
@@ -231,8 +241,14 @@ static krf_status make_outputs(const krf__run *r, room *m) {
     for (uint32_t k = 0; status == KRF_OK && k < p->n_outputs; k++) {
         const krf__spec *spec = &p->outputs[k];
         if (r->outputs[k] == NULL) {
-            status = krf_array_create(r->context, (krf_dtype)spec->dtype, spec->layout.rank, spec->layout.shape,
-                                      &r->outputs[k]);
+            if (m->lane.capturing) {
+                return krf__fail(KRF_E_UNSUPPORTED,
+                                 "the stream is being captured: output %u must be given, and may not overlap what the "
+                                 "plan reads",
+                                 k);
+            }
+            status = krf__array_make(r->context, (krf_dtype)spec->dtype, spec->layout.rank, spec->layout.shape,
+                                     m->lane.index, &r->outputs[k]);
             m->made[k] = status == KRF_OK;
         }
     }
@@ -243,13 +259,71 @@ static krf_status make_temporaries(const krf__run *r, room *m) {
     const krf__compiled *c = r->compiled;
     krf_status status = KRF_OK;
     for (uint32_t s = 0; status == KRF_OK && s < c->data.n_slots; s++) {
-        status = krf__pool_allocate(r->context->pool, (size_t)c->data.slots[s], &m->slots[s]);
+        status = krf__pool_borrow(r->context->pool, (size_t)c->data.slots[s], &m->lane, &m->slots[s]);
     }
     if (status == KRF_OK && c->scratch_bytes > 0) {
-        status = krf__pool_allocate(r->context->pool, c->scratch_bytes, &m->scratch);
+        status = krf__pool_borrow(r->context->pool, c->scratch_bytes, &m->lane, &m->scratch);
     }
     if (status == KRF_OK && c->tickets > 0 && r->context->is_cuda) {
-        status = krf__pool_take_tickets(r->context->pool, c->tickets, r->stream, &m->tickets);
+        status = krf__pool_take_tickets(r->context->pool, c->tickets, &m->lane, &m->tickets);
+    }
+    return status;
+}
+
+/* ---- order ---- */
+
+static krf_status order_before(const krf__run *r, room *m) {
+    const krf__plan_data *p = &r->compiled->data;
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; status == KRF_OK && m->lane.order != NULL && i < p->n_buffers; i++) {
+        krf_array *a = array_of(r, &p->buffers[i]);
+        if (a != NULL) {
+            status = p->buffers[i].kind == KRF__BUFFER_OUTPUT ? krf__lane_writes(&m->lane, &a->storage->uses)
+                                                              : krf__lane_reads(&m->lane, &a->storage->uses);
+        }
+    }
+    return status;
+}
+
+/* Reads first: what is read and written is written last. */
+static void mark(const krf__run *r, const room *m) {
+    const krf__plan_data *p = &r->compiled->data;
+    for (uint32_t i = 0; m->lane.order != NULL && i < p->n_buffers; i++) {
+        krf_array *a = array_of(r, &p->buffers[i]);
+        if (a != NULL && p->buffers[i].kind != KRF__BUFFER_OUTPUT) {
+            krf__lane_has_read(&m->lane, &a->storage->uses);
+        }
+    }
+    for (uint32_t k = 0; m->lane.order != NULL && k < p->n_outputs; k++) {
+        if (r->outputs[k] != NULL) {
+            krf__lane_has_written(&m->lane, &r->outputs[k]->storage->uses);
+        }
+    }
+}
+
+/* ---- memory that a captured run leaves behind ---- */
+
+static krf_status hold(const krf__run *r, void *data, size_t bytes, bool tickets) {
+    krf__held *h = data != NULL ? krf__malloc(sizeof *h) : NULL;
+    if (h == NULL) {
+        return data != NULL ? krf__fail_memory() : KRF_OK;
+    }
+    *h = (krf__held){.data = data, .bytes = bytes, .tickets = tickets, .next = atomic_load(r->held)};
+    while (!atomic_compare_exchange_weak(r->held, &h->next, h)) {
+    }
+    return KRF_OK;
+}
+
+/* Before the launches, so that none uses memory that goes back. What is held is taken out of the room. */
+static krf_status hold_all(const krf__run *r, room *m) {
+    const krf__compiled *c = r->compiled;
+    krf_status status = hold(r, m->scratch, c->scratch_bytes, false);
+    m->held_scratch = status == KRF_OK;
+    status = status == KRF_OK ? hold(r, m->tickets, c->tickets, true) : status;
+    m->held_tickets = status == KRF_OK;
+    for (uint32_t s = 0; status == KRF_OK && s < c->data.n_slots; s++) {
+        status = hold(r, m->slots[s], (size_t)c->data.slots[s], false);
+        m->held_slots += status == KRF_OK;
     }
     return status;
 }
@@ -283,7 +357,37 @@ static krf_status launch(const krf__run *r, room *m, uint32_t index) {
                      .pointers = m->pointers,
                      .scalars = m->scalars,
                      .scratch = m->scratch};
-    return r->context->backend->launch(r->context->device, &l, r->stream);
+    return r->context->backend->launch(r->context->device, &l, m->lane.stream);
+}
+
+/* The modules of all kernels. A stream that is being captured gets those that are there, and none is loaded. */
+static krf_status find_kernels(const krf__run *r, room *m) {
+    krf__compiled *c = r->compiled;
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
+        krf__loaded *loaded = atomic_load_explicit(&c->loaded[i], memory_order_acquire);
+        if (m->lane.capturing && (r->held == NULL || loaded == NULL || krf__kernel_module(loaded) == NULL)) {
+            return krf__fail(KRF_E_UNSUPPORTED, "the stream is being captured: run the plan once before, so that its "
+                                                "kernels are loaded");
+        }
+        status = find_kernel(r->context, c, i, KRF__USE_RUN, &m->modules[i]);
+    }
+    return status;
+}
+
+static void give_back(const krf__run *r, room *m) {
+    const krf__compiled *c = r->compiled;
+    krf__pool *pool = r->context->pool;
+    uint64_t lanes = krf__lane_bit(&m->lane);
+    if (!m->held_tickets) {
+        krf__pool_give_tickets(pool, m->tickets, c->tickets, lanes);
+    }
+    if (!m->held_scratch) {
+        krf__pool_deallocate(pool, m->scratch, c->scratch_bytes, lanes);
+    }
+    for (uint32_t s = m->held_slots; s < c->data.n_slots; s++) {
+        krf__pool_deallocate(pool, m->slots[s], (size_t)c->data.slots[s], lanes);
+    }
 }
 
 krf_status krf__plan_execute(const krf__run *r) {
@@ -292,20 +396,22 @@ krf_status krf__plan_execute(const krf__run *r) {
     if (!make_room(c, &m)) {
         return krf__fail_memory();
     }
-    krf_status status = KRF_OK;
-    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
-        status = find_kernel(r->context, c, i, KRF__USE_RUN, &m.modules[i]);
+    krf_status status = krf__lane_enter(r->context->order, r->stream, &m.lane);
+    if (status != KRF_OK) {
+        krf__mem_free(m.block);
+        return status;
     }
+    status = find_kernels(r, &m);
     status = status == KRF_OK ? make_outputs(r, &m) : status;
     status = status == KRF_OK ? make_temporaries(r, &m) : status;
+    status = status == KRF_OK ? order_before(r, &m) : status;
+    status = status == KRF_OK && m.lane.capturing ? hold_all(r, &m) : status;
     for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
         status = launch(r, &m, i);
     }
-    krf__pool_give_tickets(r->context->pool, m.tickets, c->tickets);
-    krf__pool_deallocate(r->context->pool, m.scratch, c->scratch_bytes);
-    for (uint32_t s = 0; s < c->data.n_slots; s++) {
-        krf__pool_deallocate(r->context->pool, m.slots[s], (size_t)c->data.slots[s]);
-    }
+    status = krf__lane_finish(&m.lane, status);
+    mark(r, &m);
+    give_back(r, &m);
     for (uint32_t k = 0; status != KRF_OK && k < c->data.n_outputs; k++) {
         if (m.made[k]) {
             krf_array_release(r->outputs[k]);

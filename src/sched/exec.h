@@ -15,6 +15,7 @@ typedef struct krf__run {
     const uint64_t *bound_values; /* scalars of placeholders, in their dtypes */
     const uint64_t *values;       /* of the graph's scalars; NULL: those that the plan was made with */
     krf_array **outputs;          /* NULL entries are made, in C order */
+    krf__held *_Atomic *held;     /* where a run that is captured leaves its memory; NULL: it cannot be captured */
 } krf__run;
 
 /* Finds all kernels, and loads or compiles them as the tier says. */

@@ -61,6 +61,7 @@ static const char *const gives_back[] = {
     "cuCtxGetCurrent",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
+    "cuCtxSynchronize",
     "cuEventDestroy_v2",
     "cuMemFree_v2",
     "cuMemFreeAsync",

@@ -146,7 +146,7 @@ int fakecuda_live(void) {
 
 /* Not in children, which inherit the tables but own nothing, and not after an error that forbids to clean up. */
 __attribute__((destructor)) static void report_leaks(void) {
-    static const char *const names[FAKE_KINDS] = {"streams", "events", "pools", "libraries", "graphs"};
+    static const char *const names[FAKE_KINDS] = {"streams", "events", "pools", "libraries", "graphs", "blocks of pinned memory"};
     if (!fake_is_owner() || fake_stuck() || fake_setting("FAKECUDA_LEAKS", 1) == 0 || fakecuda_live() == 0) {
         return;
     }

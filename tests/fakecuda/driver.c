@@ -100,6 +100,9 @@ cu_result fake_enter(int entry, fake_need need) {
         }
         return code;
     }
+    if (fake_in_host_call()) {
+        return fake_misuse(FAKE_NOT_PERMITTED, "%s: called by a function of cuLaunchHostFunc", name);
+    }
     if (need >= FAKE_NEEDS_INIT && !fake_is_owner()) {
         return fake_misuse(FAKE_NOT_INITIALIZED, "%s: this process did not call cuInit%s", name,
                            atomic_load(&owner) ? ", but one that it was forked from" : "");

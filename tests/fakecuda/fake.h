@@ -75,12 +75,15 @@ bool fake_is_sticky(cu_result code);
 bool fake_is_owner(void);
 bool fake_current(void);
 
+/* Whether this thread runs a function of cuLaunchHostFunc, which must not call the driver. */
+bool fake_in_host_call(void);
+
 /* What all of the host's bookkeeping is done under. */
 extern pthread_rwlock_t fake_lock;
 
 /* ---- handles ---- */
 
-typedef enum fake_kind { FAKE_STREAM, FAKE_EVENT, FAKE_POOL, FAKE_LIBRARY, FAKE_GRAPH, FAKE_KINDS } fake_kind;
+typedef enum fake_kind { FAKE_STREAM, FAKE_EVENT, FAKE_POOL, FAKE_LIBRARY, FAKE_GRAPH, FAKE_PINNED, FAKE_KINDS } fake_kind;
 
 /* First in the struct behind every handle. */
 typedef struct fake_object {

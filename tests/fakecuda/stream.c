@@ -15,6 +15,8 @@ struct fake_op {
 };
 
 static _Atomic(cu_stream) legacy_stream; /* made by the first that uses it */
+static cu_stream of_threads;             /* default streams of threads, likewise; walk under fake_lock */
+static _Thread_local cu_stream of_this_thread;
 
 /* ---- lines ---- */
 
@@ -133,7 +135,17 @@ static cu_stream stream_new(bool blocking, bool is_legacy) {
 }
 
 cu_stream fake_stream_of(cu_stream handle) {
-    if ((uintptr_t)handle > 1) {
+    if ((uintptr_t)handle == 2 && !of_this_thread) {
+        of_this_thread = stream_new(true, false);
+        pthread_rwlock_wrlock(&fake_lock);
+        of_this_thread->next = of_threads;
+        of_threads = of_this_thread;
+        pthread_rwlock_unlock(&fake_lock);
+    }
+    if ((uintptr_t)handle == 2) {
+        return of_this_thread;
+    }
+    if ((uintptr_t)handle > 2) {
         return fake_object_known(handle, FAKE_STREAM) ? handle : NULL;
     }
     pthread_rwlock_wrlock(&fake_lock);
@@ -193,6 +205,9 @@ static void order_with_legacy(cu_stream s) {
                 fake_enqueue_wait(s, other->line, submitted(other));
             }
         }
+        for (cu_stream other = of_threads; other; other = other->next) {
+            fake_enqueue_wait(s, other->line, submitted(other));
+        }
         pthread_rwlock_unlock(&fake_lock);
     } else if (s->blocking && legacy) {
         fake_enqueue_wait(s, legacy->line, submitted(legacy));
@@ -215,6 +230,9 @@ void fake_drain_all(void) {
         cu_stream s = (cu_stream)(void *)o;
         fake_line_wait(s->line, submitted(s));
     }
+    for (cu_stream s = of_threads; s; s = s->next) {
+        fake_line_wait(s->line, submitted(s));
+    }
     cu_stream legacy = atomic_load(&legacy_stream);
     if (legacy) {
         fake_line_wait(legacy->line, submitted(legacy));
@@ -224,15 +242,26 @@ void fake_drain_all(void) {
 
 /* ---- entry points ---- */
 
-cu_result cuStreamCreate(cu_stream *stream, unsigned int flags) {
-    ENTER(cuStreamCreate, FAKE_NEEDS_CURRENT);
+static cu_result create(const char *name, cu_stream *stream, unsigned int flags) {
     if (!stream || flags > KRF__CU_STREAM_NON_BLOCKING) {
-        return fake_misuse(FAKE_INVALID_VALUE, "cuStreamCreate: no place for the stream, or flags %#x", flags);
+        return fake_misuse(FAKE_INVALID_VALUE, "%s: no place for the stream, or flags %#x", name, flags);
     }
     cu_stream s = stream_new(flags != KRF__CU_STREAM_NON_BLOCKING, false);
     fake_object_add(&s->object, FAKE_STREAM);
     *stream = s;
     return KRF__CUDA_SUCCESS;
+}
+
+cu_result cuStreamCreate(cu_stream *stream, unsigned int flags) {
+    ENTER(cuStreamCreate, FAKE_NEEDS_CURRENT);
+    return create("cuStreamCreate", stream, flags);
+}
+
+/* Priorities beyond what the device has are cut to that, so none is wrong. */
+cu_result cuStreamCreateWithPriority(cu_stream *stream, unsigned int flags, int priority) {
+    ENTER(cuStreamCreateWithPriority, FAKE_NEEDS_CURRENT);
+    (void)priority;
+    return create("cuStreamCreateWithPriority", stream, flags);
 }
 
 /* The real one returns at once and ends the stream when its work is done. */
@@ -272,6 +301,50 @@ cu_result cuStreamSynchronize(cu_stream stream) {
     }
     fake_drain(s);
     return fake_stuck();
+}
+
+cu_result cuStreamQuery(cu_stream stream) {
+    ENTER(cuStreamQuery, FAKE_NEEDS_HEALTH);
+    FIND_STREAM(s, stream);
+    cu_result refused = fake_capture_refuses(s);
+    if (refused) {
+        return refused;
+    }
+    order_with_legacy(s);
+    return fake_line_reached(s->line, submitted(s)) ? fake_stuck() : KRF__CUDA_ERROR_NOT_READY;
+}
+
+typedef struct host_call {
+    void (*function)(void *user);
+    void *user;
+} host_call;
+
+static _Thread_local bool in_host_call;
+
+bool fake_in_host_call(void) { return in_host_call; }
+
+static void run_host_call(void *payload) {
+    const host_call *c = payload;
+    if (!fake_stuck()) {
+        in_host_call = true;
+        c->function(c->user);
+        in_host_call = false;
+    }
+}
+
+cu_result cuLaunchHostFunc(cu_stream stream, void (*function)(void *user), void *user) {
+    ENTER(cuLaunchHostFunc, FAKE_NEEDS_CURRENT);
+    FIND_STREAM(s, stream);
+    cu_result captured;
+    if (!function) {
+        return FAKE_INVALID_VALUE;
+    }
+    if (fake_captured(s, &captured)) {
+        return captured;
+    }
+    host_call c = {function, user};
+    fake_enqueue(s, run_host_call, &c, sizeof c);
+    return KRF__CUDA_SUCCESS;
 }
 
 cu_result cuCtxSynchronize(void) {

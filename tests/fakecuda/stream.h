@@ -29,6 +29,7 @@ struct CUstream_st {
     cu_graph capture; /* not NULL: work goes there */
     bool capture_broken;
     fake_op *first; /* of the stream's thread */
+    cu_stream next; /* default streams of threads: of the next thread */
 };
 
 fake_line *fake_line_share(fake_line *line);
@@ -36,7 +37,7 @@ void fake_line_drop(fake_line *line);
 bool fake_line_reached(fake_line *line, uint64_t seq); /* orders only when it is true */
 void fake_line_wait(fake_line *line, uint64_t seq);
 
-/* NULL and 1 mean the legacy stream. Returns NULL when it is no live stream. */
+/* NULL and 1 mean the legacy stream, 2 this thread's own. Returns NULL when it is no live stream. */
 cu_stream fake_stream_of(cu_stream handle);
 
 #define FIND_STREAM(variable, handle) \

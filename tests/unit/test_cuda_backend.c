@@ -723,81 +723,6 @@ static cu_stream make_stream(krf__device *d) {
     return stream;
 }
 
-/* Memory that a caller's stream uses is allocated and written before and freed after, also when it is reused at once.
- */
-static void callers_streams_are_ordered(void **state) {
-    (void)state;
-    krf__device *d = need_gpu();
-    need_nvrtc();
-    static float host[N], back[N];
-    krf__module *module = NULL;
-    assert_ok(build_test(d, &module));
-    cu_stream streams[2] = {make_stream(d), make_stream(d)};
-    void *kept = NULL;
-    fill(host);
-    assert_ok(cuda->allocate(d, sizeof host, &kept));
-    assert_ok(cuda->upload(d, kept, host, sizeof host, NULL));
-    for (int round = 0; round < 200; round++) {
-        void *in = NULL, *out = NULL, *other = NULL;
-        cu_stream stream = streams[round % 2];
-        assert_ok(cuda->allocate(d, sizeof host, &in));
-        assert_ok(cuda->copy(d, in, kept, sizeof host, round % 3 ? NULL : stream));
-        assert_ok(cuda->allocate(d, sizeof host, &out));
-        assert_ok(launch_test(d, module, in, out, N, stream));
-        cuda->deallocate(d, in, sizeof host);
-        assert_ok(cuda->allocate(d, sizeof host, &other)); /* likely where `in` was */
-        assert_ok(cuda->zero(d, other, sizeof host, streams[(round + 1) % 2]));
-        assert_ok(cuda->download(d, back, out, sizeof host, round % 5 ? NULL : streams[round % 2]));
-        cuda->deallocate(d, other, sizeof host);
-        cuda->deallocate(d, out, sizeof host);
-        check_values(back);
-    }
-    assert_ok(cuda->synchronize(d, streams[0]));
-    assert_ok(cuda->synchronize(d, NULL));
-    for (int i = 0; i < 3; i++) {
-        assert_ok(cuda->zero(d, NULL, 0, streams[0]));
-    }
-    assert_true(d->alone); /* so that the next run on that stream need not wait for the device's */
-    cuda->deallocate(d, kept, sizeof host);
-    d->driver.cuStreamDestroy_v2(streams[0]);
-    d->driver.cuStreamDestroy_v2(streams[1]);
-    cuda->unload(d, module);
-}
-
-/* A block of memory may come from a run on one stream and go to a run on another at once, with nothing on the device's
- * stream in between. */
-static void callers_streams_are_ordered_among_each_other(void **state) {
-    (void)state;
-    krf__device *d = need_gpu();
-    need_nvrtc();
-    static float host[N], back[N];
-    krf__module *module = NULL;
-    assert_ok(build_test(d, &module));
-    cu_stream streams[2] = {make_stream(d), make_stream(d)};
-    void *in = NULL, *out = NULL, *copy = NULL;
-    fill(host);
-    assert_ok(cuda->allocate(d, sizeof host, &in));
-    assert_ok(cuda->allocate(d, sizeof host, &out));
-    assert_ok(cuda->allocate(d, sizeof host, &copy));
-    assert_ok(cuda->upload(d, in, host, sizeof host, NULL));
-    for (int round = 0; round < 20; round++) {
-        assert_ok(cuda->zero(d, out, sizeof host, streams[round % 2]));
-        assert_ok(cuda->zero(d, copy, sizeof host, streams[round % 2]));
-        assert_ok(cuda->synchronize(d, NULL));
-        assert_ok(launch_test(d, module, in, out, N, streams[0]));
-        assert_ok(cuda->copy(d, copy, out, sizeof host, streams[1]));
-        assert_ok(cuda->download(d, back, copy, sizeof back, streams[1]));
-        check_values(back);
-    }
-    cuda->deallocate(d, in, sizeof host);
-    cuda->deallocate(d, out, sizeof host);
-    cuda->deallocate(d, copy, sizeof host);
-    assert_ok(cuda->synchronize(d, NULL));
-    d->driver.cuStreamDestroy_v2(streams[0]);
-    d->driver.cuStreamDestroy_v2(streams[1]);
-    cuda->unload(d, module);
-}
-
 /* While a stream is captured, launches on it go into the graph, and what would wait is refused without ending the
  * capture. */
 static void a_capture_is_not_disturbed(void **state) {
@@ -878,8 +803,6 @@ int main(void) {
         cmocka_unit_test(memory_holds_what_was_put_there),
         cmocka_unit_test(kernels_run),
         cmocka_unit_test(ptx_and_damaged_images),
-        cmocka_unit_test(callers_streams_are_ordered),
-        cmocka_unit_test(callers_streams_are_ordered_among_each_other),
         cmocka_unit_test(a_capture_is_not_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, close_gpu);

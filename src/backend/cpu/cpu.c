@@ -7,6 +7,7 @@
 #include "backend/cpu/launch.h"
 #include "backend/cpu/loader.h"
 #include "backend/cpu/memory.h"
+#include "backend/cpu/stream.h"
 #include "backend/cpu/threads.h"
 #include "base/fail.h"
 #include "base/mem.h"
@@ -80,6 +81,13 @@ static krf_status cpu_allocate(krf__device *device, size_t bytes, void **data) {
 static void cpu_deallocate(krf__device *device, void *data, size_t bytes) {
     krf__host_memory_deallocate(device->memory, data, bytes);
 }
+
+static void cpu_taken(krf__device *device, krf__taken *taken) {
+    *taken = (krf__taken){.allocations = krf__host_memory_allocations(device->memory),
+                          .kept = krf__host_memory_kept(device->memory)};
+}
+
+static void cpu_trim(krf__device *device) { krf__host_memory_trim(device->memory); }
 
 /* A copy, or with from NULL a filling with zeros. */
 typedef struct transfer {
@@ -186,6 +194,8 @@ const krf__backend krf__backend_cpu = {
     .row = cpu_row,
     .allocate = cpu_allocate,
     .deallocate = cpu_deallocate,
+    .taken = cpu_taken,
+    .trim = cpu_trim,
     .upload = cpu_copy,
     .download = cpu_copy,
     .copy = cpu_copy,
@@ -198,4 +208,5 @@ const krf__backend krf__backend_cpu = {
     .unload = cpu_unload,
     .module_info = cpu_module_info,
     .launch = cpu_launch,
+    .streams = &krf__cpu_streams,
 };

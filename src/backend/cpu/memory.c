@@ -51,6 +51,7 @@ struct krf__host_memory {
     free_block *newest, *oldest;
     size_t in_use, most_in_use, kept; /* large ones */
     size_t small_kept, slack;
+    int64_t allocations;
 };
 
 /* Rounds up to a class and gives its index. bytes > 0 and far from the largest size_t. */
@@ -214,6 +215,7 @@ krf_status krf__host_memory_allocate(krf__host_memory *memory, size_t bytes, voi
     pthread_mutex_unlock(&memory->mutex);
     give_back_all(excess);
 
+    bool asked = block == NULL;
     if (block == NULL) {
         block = large ? new_large(rounded) : new_small(rounded);
     }
@@ -226,9 +228,10 @@ krf_status krf__host_memory_allocate(krf__host_memory *memory, size_t bytes, voi
             block = large ? new_large(rounded) : new_small(rounded);
         }
     }
-    if (large) {
+    if (large || asked) {
         pthread_mutex_lock(&memory->mutex);
-        if (block == NULL) {
+        memory->allocations += asked && block != NULL;
+        if (large && block == NULL) {
             memory->in_use -= rounded;
         } else if (memory->in_use > memory->most_in_use) {
             memory->most_in_use = memory->in_use;
@@ -274,4 +277,28 @@ size_t krf__host_memory_kept(krf__host_memory *memory) {
     size_t kept = memory->kept + memory->small_kept;
     pthread_mutex_unlock(&memory->mutex);
     return kept;
+}
+
+int64_t krf__host_memory_allocations(krf__host_memory *memory) {
+    pthread_mutex_lock(&memory->mutex);
+    int64_t allocations = memory->allocations;
+    pthread_mutex_unlock(&memory->mutex);
+    return allocations;
+}
+
+void krf__host_memory_trim(krf__host_memory *memory) {
+    free_block *small[CLASSES];
+    pthread_mutex_lock(&memory->mutex);
+    free_block *large = take_excess(memory, true);
+    for (size_t i = 0; i < CLASSES; i++) {
+        small[i] = memory->classes[i];
+        memory->classes[i] = NULL;
+    }
+    memory->small_kept = 0;
+    memory->most_in_use = memory->in_use;
+    pthread_mutex_unlock(&memory->mutex);
+    give_back_all(large);
+    for (size_t i = 0; i < CLASSES; i++) {
+        give_back_all(small[i]);
+    }
 }

@@ -16,6 +16,8 @@ krf_status krf__host_memory_allocate(krf__host_memory *memory, size_t bytes, voi
 /* bytes: as allocated. NULL is allowed. */
 void krf__host_memory_deallocate(krf__host_memory *memory, void *data, size_t bytes);
 
-size_t krf__host_memory_kept(krf__host_memory *memory); /* bytes in the free lists */
+size_t krf__host_memory_kept(krf__host_memory *memory);         /* bytes in the free lists */
+int64_t krf__host_memory_allocations(krf__host_memory *memory); /* that were asked of the system, so far */
+void krf__host_memory_trim(krf__host_memory *memory);           /* empties the free lists */
 
 #endif

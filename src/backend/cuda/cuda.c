@@ -31,113 +31,25 @@ krf_status krf__cuda_enter(krf__device *d, krf__entry *e) {
     return status;
 }
 
-/* While a stream is being captured it cannot wait for an event from outside the capture; then the host waits, which
- * happens once for all that was started before. Capture forbids this thread to wait for any stream unless it says that
- * it knows what it does. */
-static krf_status settle_by_waiting(krf__device *d) {
-    cu_enum mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
-    krf_status status = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
-    if (status != KRF_OK) {
-        return status;
-    }
-    status = CU(d, cuStreamSynchronize(d->stream));
-    krf_status restored = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
-    if (status == KRF_OK) {
-        atomic_store(&d->unsettled, false);
-        status = restored;
-    }
-    return status;
-}
-
-static krf_status settle_by_event(krf__device *d, cu_stream stream) {
-    krf_status status = CU(d, cuEventRecord(d->own, d->stream));
-    return status == KRF_OK ? CU(d, cuStreamWaitEvent(stream, d->own, 0)) : status;
-}
-
-static krf_status order_before(krf__device *d, krf__entry *e) {
-    krf_status status = KRF_OK;
-    e->turn = atomic_load(&d->turn);
-    if (!atomic_load(&d->unsettled)) {
-        return KRF_OK;
-    }
-    pthread_mutex_lock(&d->order_lock);
-    if (e->capturing) {
-        status = settle_by_waiting(d);
-    } else if (!d->alone || d->last != e->id) {
-        status = settle_by_event(d, e->stream);
-    }
-    pthread_mutex_unlock(&d->order_lock);
-    return status;
-}
-
-/* Makes the device's stream wait for the caller's. Other streams of the caller must wait for that in turn; this one
- * need not wait for itself. Where no order can be made the host waits: without one, memory would be freed and used
- * again while kernels still work on it. */
-static krf_status order_after(krf__device *d, const krf__entry *e) {
-    pthread_mutex_lock(&d->order_lock);
-    krf_status status = CU(d, cuEventRecord(d->foreign, e->stream));
-    if (status == KRF_OK) {
-        status = CU(d, cuStreamWaitEvent(d->stream, d->foreign, 0));
-    }
-    d->alone = atomic_fetch_add(&d->turn, 1) == e->turn;
-    d->last = e->id;
-    atomic_store(&d->unsettled, true);
-    pthread_mutex_unlock(&d->order_lock);
-    if (status != KRF_OK && status != KRF_E_LOST) {
-        (void)d->driver.cuStreamSynchronize(e->stream);
-    }
-    return status;
-}
-
 krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf__entry *e) {
     krf_status status = krf__cuda_enter(d, e);
-    if (status != KRF_OK) {
+    if (status != KRF_OK || !stream || stream == d->stream) {
         return status;
-    }
-    if (!stream || stream == d->stream) {
-        e->unsettles = !blocks;
-        return KRF_OK;
     }
     e->stream = stream;
     cu_enum capture = KRF__CU_STREAM_CAPTURE_STATUS_NONE;
-    status = CU(d, cuStreamIsCapturing(e->stream, &capture));
-    if (status != KRF_OK) {
-        return status;
+    if (blocks) {
+        status = CU(d, cuStreamIsCapturing(e->stream, &capture));
     }
-    e->capturing = capture != KRF__CU_STREAM_CAPTURE_STATUS_NONE;
-    if (!e->capturing) {
-        /* Not the handle: a stream that is destroyed leaves its own to the next one, and its work undone. */
-        status = CU(d, cuStreamGetId(e->stream, &e->id));
-        if (status != KRF_OK) {
-            return status;
-        }
-    }
-    if (e->capturing && blocks) {
+    if (capture != KRF__CU_STREAM_CAPTURE_STATUS_NONE) {
         return krf__fail(KRF_E_UNSUPPORTED,
                          "the stream is being captured into a CUDA graph: nothing can wait for it until the "
                          "capture ends");
     }
-    status = order_before(d, e);
-    e->foreign = status == KRF_OK;
     return status;
 }
 
-void krf__cuda_unsettle(krf__device *d) {
-    pthread_mutex_lock(&d->order_lock);
-    atomic_fetch_add(&d->turn, 1);
-    d->alone = false;
-    atomic_store(&d->unsettled, true);
-    pthread_mutex_unlock(&d->order_lock);
-}
-
 krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
-    if (e->unsettles) {
-        krf__cuda_unsettle(d);
-    }
-    if (e->foreign && !e->capturing && status != KRF_E_LOST) {
-        krf_status ordered = order_after(d, e); /* a call that failed may have started work all the same */
-        status = status == KRF_OK ? ordered : status;
-    }
     if (e->pushed) {
         /* What was done is done: a failure here does not undo it. A fault of a kernel that is reported here marks the
          * device lost, which the next call tells. */
@@ -210,12 +122,6 @@ static krf_status create_streams(krf__device *d) {
         status = CU(d, cuStreamCreate(&d->stream, KRF__CU_STREAM_NON_BLOCKING));
     }
     if (status == KRF_OK) {
-        status = CU(d, cuEventCreate(&d->own, KRF__CU_EVENT_DISABLE_TIMING));
-    }
-    if (status == KRF_OK) {
-        status = CU(d, cuEventCreate(&d->foreign, KRF__CU_EVENT_DISABLE_TIMING));
-    }
-    if (status == KRF_OK) {
         status = create_pool(d);
     }
     return krf__cuda_leave(d, &e, status);
@@ -230,16 +136,10 @@ static void close_driver(krf__device *d) {
     }
     bool pushed = current != d->context && cu->cuCtxPushCurrent_v2(d->context) == KRF__CUDA_SUCCESS;
     if (d->stream) {
-        cu->cuStreamSynchronize(d->stream); /* it waits for our work on other streams */
+        cu->cuStreamSynchronize(d->stream); /* memory is given back in its order */
     }
     if (d->pool) {
         cu->cuMemPoolDestroy(d->pool);
-    }
-    if (d->own) {
-        cu->cuEventDestroy_v2(d->own);
-    }
-    if (d->foreign) {
-        cu->cuEventDestroy_v2(d->foreign);
     }
     if (d->stream) {
         cu->cuStreamDestroy_v2(d->stream);
@@ -258,7 +158,6 @@ static void close_device(krf__device *d) {
         close_driver(d);
     }
     krf__driver_close(&d->driver);
-    pthread_mutex_destroy(&d->order_lock);
     pthread_mutex_destroy(&d->nvrtc_lock);
     krf__mem_free(d->nvrtc_wanted);
     krf__mem_free(d->nvrtc_file);
@@ -274,9 +173,7 @@ static krf_status open_device(const krf__device_options *options, krf__device **
         return krf__fail_memory();
     }
     d->pid = getpid();
-    atomic_init(&d->unsettled, false);
-    atomic_init(&d->turn, 0);
-    pthread_mutex_init(&d->order_lock, NULL);
+    atomic_init(&d->allocations, 0);
     pthread_mutex_init(&d->nvrtc_lock, NULL);
     krf_status status = krf__driver_open(&d->driver, options->cuda_driver);
     if (status == KRF_OK && options->nvrtc) {
@@ -330,6 +227,8 @@ const krf__backend krf__backend_cuda = {
     .row = row,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,
+    .taken = krf__cuda_taken,
+    .trim = krf__cuda_trim,
     .upload = krf__cuda_upload,
     .download = krf__cuda_download,
     .copy = krf__cuda_copy,
@@ -342,4 +241,5 @@ const krf__backend krf__backend_cuda = {
     .unload = krf__cuda_unload,
     .module_info = krf__cuda_module_info,
     .launch = krf__cuda_launch,
+    .streams = &krf__cuda_streams,
 };

@@ -1,10 +1,8 @@
-/* A CUDA device as the files of this folder see it. cuda.c opens and closes it and brackets every call; memory.c and
- * module.c are the calls.
+/* A CUDA device as the files of this folder see it. cuda.c opens and closes it and brackets every call; memory.c,
+ * stream.c and module.c are the calls.
  *
- * Order of work: the device has one stream of its own, on which memory is allocated and freed. What a call puts on a
- * stream of the caller starts after all that the device's stream was given so far, and the device's stream goes on
- * after it: so memory is used after it was allocated and written, and freed after it was used, whatever streams did it.
- * Two streams of the caller are ordered by this as well: a block may go from a run on one to a run on the other.
+ * The device has one stream of its own, on which memory is allocated and freed. Order between streams is the
+ * scheduler's affair (sched/order.h).
  */
 #ifndef KRF_BACKEND_CUDA_DEVICE_H
 #define KRF_BACKEND_CUDA_DEVICE_H
@@ -29,13 +27,7 @@ struct krf__device {
     int capability, multiprocessors; /* 90 */
     size_t memory;
 
-    pthread_mutex_t order_lock; /* an event is recorded and waited for without another thread's record between */
-    cu_event own;               /* of the device's stream, after the last work on it */
-    cu_event foreign;           /* of a caller's stream, after our work on it */
-    atomic_bool unsettled;      /* the device's stream may have work that is not done and that others must wait for */
-    bool alone;                 /* that work is nothing but waiting for the caller's stream of the id `last` */
-    unsigned long long last;
-    atomic_ullong turn; /* counts what makes the device's stream unsettled */
+    atomic_llong allocations; /* of the driver's memory */
 
     pthread_mutex_t nvrtc_lock; /* held while finding and loading, not while compiling */
     char *nvrtc_wanted;         /* the option; NULL: search */
@@ -55,32 +47,32 @@ struct krf__module {
 /* One call: between enter and leave the device's context is current. leave must follow enter, even one that failed. */
 typedef struct krf__entry {
     cu_stream stream;
-    unsigned long long id, turn; /* of a caller's stream; the device's when the call began */
-    bool pushed, unsettles, foreign, capturing;
+    bool pushed;
 } krf__entry;
 
 /* KRF_E_FORKED, KRF_E_LOST, or makes the context current. */
 krf_status krf__cuda_enter(krf__device *d, krf__entry *e);
 
-/* The same, and orders e->stream (stream, or the device's own) behind the device's stream. blocks: the call will wait
- * for the stream, so it is refused while the caller's stream is being captured into a graph. */
+/* The same; e->stream is the stream, or the device's own for NULL. blocks: the call will wait for the stream, so it is
+ * refused while the caller's stream is being captured into a graph. */
 krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf__entry *e);
 
-/* Orders the device's stream behind what was put on e->stream, gives the caller's context back, and returns status or
- * what failed now. */
+/* Gives the caller's context back, and returns status. */
 krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status);
-
-/* Notes work on the device's stream that other streams must wait for. */
-void krf__cuda_unsettle(krf__device *d);
 
 /* memory.c */
 krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data);
 void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes);
+void krf__cuda_taken(krf__device *d, krf__taken *taken);
+void krf__cuda_trim(krf__device *d);
 krf_status krf__cuda_upload(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
 krf_status krf__cuda_download(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
 krf_status krf__cuda_copy(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
 krf_status krf__cuda_zero(krf__device *d, void *data, size_t bytes, void *stream);
 krf_status krf__cuda_synchronize(krf__device *d, void *stream);
+
+/* stream.c */
+extern const krf__streams krf__cuda_streams;
 
 /* module.c */
 krf_status krf__cuda_find_nvrtc(krf__device *d); /* once; sets nvrtc_file, nvrtc_key and nvrtc_text */

@@ -36,12 +36,10 @@ krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data) {
             status = krf__driver_check(&d->driver, result, d->pool ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2");
         }
     }
-    if (status == KRF_OK && d->pool) {
-        krf__cuda_unsettle(d);
-    }
     status = krf__cuda_leave(d, &e, status);
     if (status == KRF_OK) {
         *data = (void *)(uintptr_t)address;
+        atomic_fetch_add_explicit(&d->allocations, 1, memory_order_relaxed);
     }
     return status;
 }
@@ -58,6 +56,16 @@ void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes) {
     if (data) {
         krf__cuda_leave(d, &e, status);
     }
+}
+
+void krf__cuda_taken(krf__device *d, krf__taken *taken) {
+    *taken = (krf__taken){.allocations = atomic_load_explicit(&d->allocations, memory_order_relaxed)};
+}
+
+void krf__cuda_trim(krf__device *d) {
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    krf__cuda_leave(d, &e, status == KRF_OK ? reclaim(d) : status);
 }
 
 /* Waits for a copy from or to memory of the caller, who may do with it what he likes as soon as the call returns, failed

@@ -153,8 +153,7 @@ void krf__cuda_unload(krf__device *d, krf__module *module) {
     krf__entry e;
     krf_status status = krf__cuda_enter(d, &e);
     if (status == KRF_OK) {
-        /* The kernel may be running; the device's stream waits for all launches. */
-        status = CU(d, cuStreamSynchronize(d->stream));
+        status = CU(d, cuCtxSynchronize()); /* the kernel may be running, on any stream */
     }
     if (status == KRF_OK) {
         status = CU(d, cuLibraryUnload(module->library));
