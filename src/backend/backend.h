@@ -47,6 +47,7 @@ typedef struct krf__streams {
     krf_status (*create)(krf__device *device, int priority, bool blocking, void **stream); /* blocking: ordered with the legacy default stream */
     void (*destroy)(krf__device *device, void *stream); /* work that it was given is still done */
     krf_status (*query)(krf__device *device, void *stream, bool *done);
+    void (*drain)(krf__device *device, void *stream); /* the host waits, after another call failed, whose message stays; allowed while a stream is being captured */
     krf_status (*capturing)(krf__device *device, void *stream, bool *capturing); /* into a graph, by the caller */
     krf_status (*id)(krf__device *device, void *stream, uint64_t *id);           /* no two streams of a process have the same one, at any time */
 

@@ -134,15 +134,14 @@ static krf_status allocate_raw(krf__pool *pool, size_t bytes, void **data) {
     return KRF_OK;
 }
 
-/* The own stream comes after all that used the memory; where no order can be made, the memory stays with the driver
- * until the device is closed, rather than going to someone else while it is used. */
+/* The own stream comes after all that used the memory; where no order can be made, the host waits. */
 static void deallocate_raw(krf__pool *pool, void *data, size_t bytes, uint64_t lanes) {
     const krf_allocator *a = &pool->options.allocator;
     krf__lane lane;
     krf_status status = krf__lane_enter(pool->order, NULL, &lane);
     status = status == KRF_OK ? krf__lane_follow(&lane, lanes) : status;
     if (status != KRF_OK && status != KRF_E_LOST) {
-        status = pool->backend->synchronize(pool->device, NULL);
+        (void)krf__order_wait(pool->order, lanes);
     }
     if (a->deallocate != NULL) {
         a->deallocate(a->user, data, bytes, pool->backend->streams->own(pool->device));

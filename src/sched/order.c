@@ -23,7 +23,6 @@ typedef struct place {
 struct krf__order {
     const krf__streams *streams;
     krf__device *device;
-    const krf__backend *backend;
     void *own;
     pthread_mutex_t lock;
     pthread_cond_t left;
@@ -41,7 +40,6 @@ krf_status krf__order_create(const krf__backend *backend, krf__device *device, k
         return krf__fail_memory();
     }
     o->streams = backend->streams;
-    o->backend = backend;
     o->device = device;
     o->own = backend->streams->own(device);
     pthread_mutex_init(&o->lock, NULL);
@@ -79,7 +77,7 @@ static krf_status record(krf__order *o, place *p, void *stream) {
         status = o->streams->event_record(o->device, p->event, stream);
     }
     if (status != KRF_OK && status != KRF_E_LOST) {
-        (void)o->backend->synchronize(o->device, stream);
+        o->streams->drain(o->device, stream);
     }
     return status;
 }

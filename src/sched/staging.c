@@ -117,9 +117,7 @@ static krf_status started(krf__staging *s, piece *p, krf_status status, void *st
     krf_status recorded = s->streams->event_record(s->device, p->event, stream);
     p->busy = recorded == KRF_OK;
     if (recorded != KRF_OK && recorded != KRF_E_LOST) {
-        bool done = false;
-        while (s->streams->query(s->device, stream, &done) == KRF_OK && !done) {
-        }
+        s->streams->drain(s->device, stream);
     }
     return status == KRF_OK ? recorded : status;
 }

@@ -389,7 +389,7 @@ static void scarce_memory_passes_between_streams(void **state) {
     o.device = device_name;
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
-    o.memory_limit = "4500K";
+    o.memory_limit = "5200K";
     assert_ok(krf_context_create(&o, &ctx));
     krf_graph *g = krf_graph_create(ctx);
     krf_expr sums = krf_cumsum(krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N}), 0);

@@ -65,6 +65,7 @@ static const char *const gives_back[] = {
     "cuEventDestroy_v2",
     "cuMemFree_v2",
     "cuMemFreeAsync",
+    "cuMemFreeHost",
     "cuMemPoolDestroy",
     "cuLibraryUnload",
     "nvrtcDestroyProgram",

@@ -16,6 +16,7 @@ enum {
     INVALID_VALUE = 1,
     INVALID_DEVICE = 101,
     INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
     NOT_FOUND = 500,
     ILLEGAL_ADDRESS = 700,
     MISALIGNED_ADDRESS = 716,
@@ -53,15 +54,6 @@ static cu_result launch_add(cu_address in, cu_address out, int turns, cu_stream 
 }
 
 static int host[N];
-
-/* Entry points that kerfuse does not call are looked up by the tests. */
-static cu_result query_event(cu_event event) {
-    static const krf__symbol symbol = {"cuEventQuery", 0, true};
-    const char *reason;
-    cu_result (*query)(cu_event) = NULL;
-    assert_null(krf__symbols_resolve(krf__symbols_open(cu.path, &reason), &symbol, 1, &query));
-    return query(event);
-}
 
 static void put(cu_address to, int first) {
     for (int i = 0; i < N; i++) {
@@ -310,7 +302,7 @@ static void events_order_streams(void **state) {
     cu_event event = NULL;
     cu_address x = new_memory(BYTES), y = new_memory(BYTES), z = new_memory(BYTES);
     assert_cu(0, cu.cuEventCreate(&event, KRF__CU_EVENT_DISABLE_TIMING));
-    assert_cu(0, query_event(event)); /* never recorded: nothing to wait for */
+    assert_cu(0, cu.cuEventQuery(event)); /* never recorded: nothing to wait for */
     assert_cu(0, cu.cuStreamWaitEvent(b, event, 0));
     put(x, 0);
     put(z, 1000);
@@ -319,7 +311,7 @@ static void events_order_streams(void **state) {
     assert_cu(0, cu.cuStreamWaitEvent(b, event, 0));
     assert_cu(0, cu.cuMemsetD8Async(y + BYTES - 4, 0, 4, a)); /* after the record: b may or may not see it */
     assert_cu(0, cu.cuEventRecord(event, a));                 /* the wait stands for the record before it */
-    cu_result query = query_event(event);
+    cu_result query = cu.cuEventQuery(event);
     assert_true(query == 0 || query == 600);
     assert_cu(0, cu.cuMemcpyDtoDAsync_v2(z, y, BYTES - 4, b));
     assert_cu(0, cu.cuMemcpyDtoHAsync_v2(host, z, BYTES, b));
@@ -328,13 +320,125 @@ static void events_order_streams(void **state) {
     assert_int_equal(host[N - 2], N - 1);
     assert_int_equal(host[N - 1], 1000 + N - 1);
     assert_cu(0, cu.cuStreamSynchronize(a));
-    assert_cu(0, query_event(event));
+    assert_cu(0, cu.cuEventQuery(event));
     assert_cu(0, cu.cuEventDestroy_v2(event));
     assert_cu(0, cu.cuStreamDestroy_v2(a));
     assert_cu(0, cu.cuStreamDestroy_v2(b));
     assert_cu(0, cu.cuMemFree_v2(x));
     assert_cu(0, cu.cuMemFree_v2(y));
     assert_cu(0, cu.cuMemFree_v2(z));
+}
+
+static void streams_and_events_can_be_asked(void **state) {
+    (void)state;
+    cu_stream a = NULL, urgent = NULL;
+    cu_event from = NULL, to = NULL, plain = NULL;
+    cu_address x = new_memory(BYTES), y = new_memory(BYTES);
+    float ms = -1;
+    put(x, 0);
+    assert_cu(0, cu.cuStreamCreateWithPriority(&a, KRF__CU_STREAM_NON_BLOCKING, 0));
+    assert_cu(0, cu.cuStreamCreateWithPriority(&urgent, KRF__CU_STREAM_DEFAULT, -100)); /* cut to what there is */
+    assert_cu(INVALID_VALUE, cu.cuStreamCreateWithPriority(NULL, 0, 0));
+    assert_cu(0, cu.cuEventCreate(&from, KRF__CU_EVENT_DEFAULT));
+    assert_cu(0, cu.cuEventCreate(&to, KRF__CU_EVENT_DEFAULT));
+    assert_cu(0, cu.cuEventCreate(&plain, KRF__CU_EVENT_DISABLE_TIMING));
+    assert_cu(0, cu.cuStreamQuery(a));
+    assert_cu(INVALID_HANDLE, cu.cuEventElapsedTime(&ms, from, to)); /* never recorded */
+    assert_cu(0, cu.cuEventSynchronize(from));
+    assert_cu(0, cu.cuEventRecord(from, a));
+    assert_cu(0, launch_add(x, y, SLOW, a));
+    assert_cu(0, cu.cuEventRecord(to, a));
+    assert_cu(0, cu.cuEventRecord(plain, a));
+    cu_result query = cu.cuStreamQuery(a);
+    assert_true(query == 0 || query == KRF__CUDA_ERROR_NOT_READY);
+    query = cu.cuEventElapsedTime(&ms, from, to);
+    assert_true(query == 0 || query == KRF__CUDA_ERROR_NOT_READY);
+    assert_cu(0, cu.cuEventSynchronize(to));
+    assert_cu(0, cu.cuEventElapsedTime(&ms, from, to));
+    assert_true(ms > 0 && ms < 60000);
+    assert_cu(0, cu.cuEventSynchronize(plain));
+    assert_cu(INVALID_HANDLE, cu.cuEventElapsedTime(&ms, from, plain));
+    assert_cu(0, cu.cuStreamQuery(a));
+    assert_cu(0, launch_add(y, x, 0, urgent));
+    expect(x, 2, urgent);
+    assert_cu(0, cu.cuEventDestroy_v2(from));
+    assert_cu(0, cu.cuEventDestroy_v2(to));
+    assert_cu(0, cu.cuEventDestroy_v2(plain));
+    assert_cu(0, cu.cuStreamDestroy_v2(a));
+    assert_cu(0, cu.cuStreamDestroy_v2(urgent));
+    assert_cu(0, cu.cuMemFree_v2(x));
+    assert_cu(0, cu.cuMemFree_v2(y));
+}
+
+static void add_seven(void *user) {
+    for (int i = 0; i < N; i++) {
+        ((int *)user)[i] += 7;
+    }
+}
+
+/* Pinned memory is known as such, and functions of the host run in the order of their stream. */
+static void host_memory_and_functions(void **state) {
+    (void)state;
+    int *pinned = NULL;
+    cu_enum type = 0;
+    cu_stream a = new_stream(KRF__CU_STREAM_NON_BLOCKING);
+    cu_address x = new_memory(BYTES), y = new_memory(BYTES);
+    assert_cu(0, cu.cuMemHostAlloc((void **)&pinned, BYTES, KRF__CU_MEMHOSTALLOC_PORTABLE));
+    assert_cu(0, cu.cuPointerGetAttribute(&type, KRF__CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                          (cu_address)(uintptr_t)(pinned + 100)));
+    assert_int_equal(type, KRF__CU_MEMORYTYPE_HOST);
+    assert_cu(0, cu.cuPointerGetAttribute(&type, KRF__CU_POINTER_ATTRIBUTE_MEMORY_TYPE, x + 8));
+    assert_int_equal(type, 2);
+    cu_result pageable = cu.cuPointerGetAttribute(&type, KRF__CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                  (cu_address)(uintptr_t)host);
+    assert_true(pageable == INVALID_VALUE || type != KRF__CU_MEMORYTYPE_HOST);
+    for (int i = 0; i < N; i++) {
+        pinned[i] = i;
+    }
+    assert_cu(0, cu.cuMemcpyHtoDAsync_v2(x, pinned, BYTES, a));
+    assert_cu(0, launch_add(x, y, SLOW, a));
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(pinned, y, BYTES, a));
+    assert_cu(0, cu.cuLaunchHostFunc(a, add_seven, pinned));
+    assert_cu(0, cu.cuMemcpyHtoDAsync_v2(x, pinned, BYTES, a));
+    assert_cu(INVALID_VALUE, cu.cuLaunchHostFunc(a, NULL, pinned));
+    expect(x, 8, a);
+    assert_cu(0, cu.cuMemFreeHost(pinned));
+    assert_cu(0, cu.cuStreamDestroy_v2(a));
+    assert_cu(0, cu.cuMemFree_v2(x));
+    assert_cu(0, cu.cuMemFree_v2(y));
+}
+
+#define PER_THREAD ((cu_stream)(void *)2)
+
+static void *own_default_stream(void *id) {
+    bool good = cu.cuCtxPushCurrent_v2(context) == 0 && cu.cuStreamGetId(PER_THREAD, id) == 0
+                && cu.cuStreamSynchronize(PER_THREAD) == 0 && cu.cuCtxPopCurrent_v2(NULL) == 0;
+    return good ? &add : NULL;
+}
+
+/* Each thread has a default stream behind the same handle, in order with the legacy one. */
+static void threads_have_default_streams(void **state) {
+    (void)state;
+    unsigned long long here = 0, again = 0, there = 0, legacy = 0;
+    cu_enum status = 9;
+    pthread_t thread;
+    void *good = NULL;
+    assert_cu(0, cu.cuStreamGetId(PER_THREAD, &here));
+    assert_cu(0, cu.cuStreamGetId(PER_THREAD, &again));
+    assert_cu(0, cu.cuStreamGetId((cu_stream)(void *)1, &legacy));
+    assert_int_equal(pthread_create(&thread, NULL, own_default_stream, &there), 0);
+    pthread_join(thread, &good);
+    assert_non_null(good);
+    assert_true(here == again && here != there && here != legacy);
+    cu_address x = new_memory(BYTES), y = new_memory(BYTES);
+    put(x, 0);
+    assert_cu(0, launch_add(x, y, SLOW, PER_THREAD));
+    assert_cu(0, launch_add(y, x, SLOW, NULL));
+    assert_cu(0, cu.cuStreamIsCapturing(PER_THREAD, &status));
+    assert_int_equal(status, KRF__CU_STREAM_CAPTURE_STATUS_NONE);
+    expect(x, 2, PER_THREAD);
+    assert_cu(0, cu.cuMemFree_v2(x));
+    assert_cu(0, cu.cuMemFree_v2(y));
 }
 
 /* The legacy default stream waits for all streams that do not say NON_BLOCKING, and they for it. */
@@ -365,7 +469,7 @@ static void destroyed_streams_finish_their_work(void **state) {
     assert_cu(0, cu.cuEventRecord(event, a));
     assert_cu(0, cu.cuStreamDestroy_v2(a));
     assert_cu(0, cu.cuCtxSynchronize());
-    assert_cu(0, query_event(event)); /* outlives the stream */
+    assert_cu(0, cu.cuEventQuery(event)); /* outlives the stream */
     expect(y, 6, NULL);
     assert_cu(INVALID_VALUE, cu.cuStreamCreate(&b, 0x80));
     assert_cu(0, cu.cuEventDestroy_v2(event));
@@ -560,6 +664,7 @@ static void captures_record_and_break(void **state) {
     assert_cu(0, cu.cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, 0);               /* global unless changed */
     assert_cu(0, cu.cuStreamSynchronize(b)); /* a thread that says RELAXED may wait for other streams */
+    assert_cu(0, cu.cuEventSynchronize(event));
     assert_cu(0, cu.cuThreadExchangeStreamCaptureMode(&mode));
     assert_int_equal(mode, KRF__CU_STREAM_CAPTURE_MODE_RELAXED);
     assert_cu(0, calls.end(a, &graph));
@@ -567,6 +672,11 @@ static void captures_record_and_break(void **state) {
     assert_int_equal(nodes, 1);
     assert_cu(0, calls.destroy(graph));
     expect(y, 50, a); /* nothing ran */
+
+    assert_cu(0, calls.begin(a, 0));
+    assert_cu(0, cu.cuEventRecord(event, b)); /* elsewhere, it is no part of the capture */
+    assert_cu(CAPTURE_UNSUPPORTED, cu.cuEventQuery(event));
+    assert_cu(CAPTURE_INVALIDATED, calls.end(a, &graph));
 
     assert_cu(0, calls.begin(a, 0));
     assert_cu(CAPTURE_UNSUPPORTED, cu.cuStreamSynchronize(a));
@@ -711,6 +821,9 @@ int main(void) {
         cmocka_unit_test(pools_allocate_in_stream_order),
         cmocka_unit_test(streams_have_ids),
         cmocka_unit_test(events_order_streams),
+        cmocka_unit_test(streams_and_events_can_be_asked),
+        cmocka_unit_test(host_memory_and_functions),
+        cmocka_unit_test(threads_have_default_streams),
         cmocka_unit_test(the_default_stream_synchronizes),
         cmocka_unit_test(destroyed_streams_finish_their_work),
         cmocka_unit_test(images_are_checked),

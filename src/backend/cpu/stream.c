@@ -32,6 +32,8 @@ static krf_status query(krf__device *d, void *stream, bool *done) {
     return KRF_OK;
 }
 
+static void drain(krf__device *d, void *stream) { (void)d, (void)stream; }
+
 static krf_status capturing(krf__device *d, void *stream, bool *is) {
     (void)d, (void)stream;
     *is = false;
@@ -114,6 +116,7 @@ const krf__streams krf__cpu_streams = {
     .create = create,
     .destroy = destroy,
     .query = query,
+    .drain = drain,
     .capturing = capturing,
     .id = identity,
     .event_create = event_create,

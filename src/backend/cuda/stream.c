@@ -53,6 +53,21 @@ static krf_status query(krf__device *d, void *stream, bool *done) {
     return krf__cuda_leave(d, &e, status);
 }
 
+static void drain(krf__device *d, void *stream) {
+    const krf__driver *cu = &d->driver;
+    cu_context current = NULL, popped;
+    cu_enum mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
+    bool pushed = cu->cuCtxGetCurrent(&current) == KRF__CUDA_SUCCESS && current != d->context
+                  && cu->cuCtxPushCurrent_v2(d->context) == KRF__CUDA_SUCCESS;
+    if (cu->cuThreadExchangeStreamCaptureMode(&mode) == KRF__CUDA_SUCCESS) {
+        cu->cuStreamSynchronize(handle(d, stream));
+        cu->cuThreadExchangeStreamCaptureMode(&mode);
+    }
+    if (pushed) {
+        cu->cuCtxPopCurrent_v2(&popped);
+    }
+}
+
 static krf_status capturing(krf__device *d, void *stream, bool *is) {
     krf__entry e;
     cu_enum capture = KRF__CU_STREAM_CAPTURE_STATUS_NONE;
@@ -193,6 +208,7 @@ const krf__streams krf__cuda_streams = {
     .create = create,
     .destroy = destroy,
     .query = query,
+    .drain = drain,
     .capturing = capturing,
     .id = identity,
     .event_create = event_create,
