@@ -73,7 +73,7 @@ typedef struct krf_allocator {
 /* Start from krf_context_options_default(), which also reads the environment variables named here. */
 typedef struct krf_context_options {
     size_t size;              /* sizeof(krf_context_options) */
-    const char *device;       /* "auto" (CUDA device 0 if there is one, else the CPU), "cpu", "cuda", "cuda:1" */
+    const char *device;       /* "auto" (CUDA device 0 if there is one, else the CPU), "cpu", "cuda", "cuda:1", "cuda:GPU-<uuid or its beginning>" */
     int threads;              /* CPU threads, the caller's included; 0: as many as the process may use. KRF_THREADS */
     krf_cpu_tier cpu_tier;    /* KRF_CPU_TIER=0|1 */
     bool blocking_compile;    /* compile before the first run instead of beside it. KRF_BLOCKING_COMPILE=1 */
@@ -115,6 +115,9 @@ typedef struct krf_device_info {
     const char *compiler;       /* "NVRTC 13.0", the path of the C compiler, or NULL when there is none */
     int multiprocessors;        /* multiprocessors, or CPU threads in use */
     int64_t memory;             /* bytes of device memory, or of main memory */
+    int index;                  /* CUDA's ordinal, as CUDA_VISIBLE_DEVICES numbers them; 0 on the CPU */
+    int capability_major, capability_minor; /* compute capability, 9 and 0 for sm_90; 0 on the CPU */
+    const char *uuid;           /* "GPU-2fd3..."; NULL on the CPU, and where the driver does not tell */
 } krf_device_info;
 KRF_API krf_status krf_context_device(krf_context *context, krf_device_info *info);
 

@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* The handle of the context's own stream, for other libraries: what NULL means here. NULL on the CPU, and for NULL. */
+KRF_API void *krf_context_stream(krf_context *context);
+
 typedef struct krf_stream krf_stream;
 
 typedef struct krf_stream_options {

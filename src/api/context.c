@@ -42,8 +42,9 @@ krf_context_options krf_context_options_default(void) {
 static krf_status check(const krf_context_options *o) {
     krf__device_kind kind;
     int index;
-    if (!krf__device_parse(o->device, &kind, &index)) {
-        return krf__fail(KRF_E_ARGUMENT, "\"%s\" is no device; \"auto\", \"cpu\", \"cuda\" and \"cuda:1\" are",
+    const char *uuid;
+    if (!krf__device_parse(o->device, &kind, &index, &uuid)) {
+        return krf__fail(KRF_E_ARGUMENT, "\"%s\" is no device; \"auto\", \"cpu\", \"cuda\", \"cuda:1\" and \"cuda:GPU-<uuid>\" are",
                          o->device);
     }
     if (o->threads < 0) {

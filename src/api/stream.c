@@ -27,6 +27,10 @@ static const krf__streams *streams_of(const krf_context *c) { return c->backend-
 
 krf_stream_options krf_stream_options_default(void) { return (krf_stream_options){.size = sizeof(krf_stream_options)}; }
 
+void *krf_context_stream(krf_context *context) {
+    return context != NULL ? streams_of(context)->own(context->device) : NULL;
+}
+
 static krf_status new_stream(krf_context *context, krf_stream **stream) {
     krf_stream *s = krf__calloc(1, sizeof *s);
     if (s == NULL) {

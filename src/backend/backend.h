@@ -15,6 +15,7 @@ typedef struct krf__module krf__module;   /* a loaded kernel; each backend defin
 
 typedef struct krf__device_options {
     int index;                             /* CUDA: ordinal */
+    const char *uuid;                      /* CUDA: instead, "GPU-..." or the beginning of it; NULL: the ordinal */
     int threads;                           /* CPU */
     const char *compiler, *cuda_driver, *nvrtc;
     const krf__log *log;
@@ -75,6 +76,7 @@ typedef struct krf__backend {
     krf_status (*open)(const krf__device_options *options, krf__device **device);
     void (*close)(krf__device *device); /* waits for all work */
     krf_status (*info)(krf__device *device, krf_device_info *info); /* strings live as long as the device */
+    int (*index)(krf__device *device);  /* CUDA's ordinal; 0 */
     uint32_t (*row)(krf__device *device); /* the most that a kernel of several rounds may keep of a row: of krf__limits.row */
 
     krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */

@@ -15,6 +15,7 @@ typedef struct krf__uses {
 typedef struct krf__storage {
     atomic_int references;
     bool read_only; /* no output */
+    uint64_t home;  /* of memory that came by DLPack: the place in whose order it is given back (sched/order.h) */
     krf__uses uses;
     krf_context *context;
     void *data;

@@ -7,10 +7,12 @@
 #include "sched/kernels.h"
 
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-bool krf__device_parse(const char *text, krf__device_kind *kind, int *index) {
+bool krf__device_parse(const char *text, krf__device_kind *kind, int *index, const char **uuid) {
     *index = 0;
+    *uuid = NULL;
     if (text == NULL || strcmp(text, "auto") == 0) {
         *kind = KRF__DEVICE_AUTO;
         return true;
@@ -30,6 +32,10 @@ bool krf__device_parse(const char *text, krf__device_kind *kind, int *index) {
     if (*text++ != ':' || *text == '\0') {
         return false;
     }
+    if (strncasecmp(text, "GPU-", 4) == 0) {
+        *uuid = text;
+        return strlen(text) < 48 && text[4 + strspn(text + 4, "0123456789abcdefABCDEF-")] == '\0';
+    }
     for (; *text >= '0' && *text <= '9' && *index < 100000; text++) {
         *index = *index * 10 + (*text - '0');
     }
@@ -44,7 +50,7 @@ static krf_status open_device(krf_context *c, const krf_context_options *o) {
                                    .nvrtc = o->nvrtc,
                                    .log = &c->log};
     krf_status status = KRF_E_DEVICE;
-    krf__device_parse(o->device, &kind, &options.index);
+    krf__device_parse(o->device, &kind, &options.index, &options.uuid);
     if (kind != KRF__DEVICE_CPU) {
         c->backend = &krf__backend_cuda;
         c->is_cuda = true;

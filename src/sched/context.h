@@ -58,9 +58,10 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
 void krf__context_retain(krf_context *context);
 void krf__context_release(krf_context *context); /* the last one closes the device; NULL is allowed */
 
-/* "auto", "cpu", "cuda", "cuda:N". False for anything else. index: of the CUDA device. */
+/* "auto", "cpu", "cuda", "cuda:N", "cuda:GPU-...". False for anything else. index: of the CUDA device; *uuid: not NULL
+ * where it is named by that, a part of text. */
 typedef enum krf__device_kind { KRF__DEVICE_AUTO, KRF__DEVICE_CPU, KRF__DEVICE_CUDA } krf__device_kind;
-bool krf__device_parse(const char *text, krf__device_kind *kind, int *index);
+bool krf__device_parse(const char *text, krf__device_kind *kind, int *index, const char **uuid);
 
 static inline void krf__count(atomic_llong *counter, long long n) {
     atomic_fetch_add_explicit(counter, n, memory_order_relaxed);

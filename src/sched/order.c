@@ -17,6 +17,7 @@ typedef struct place {
     bool taken;
     _Atomic uint64_t epoch; /* of work that is given now: the event stands for all earlier ones */
     uint64_t id, used;      /* passing streams: whose it is; when it was used last */
+    uint64_t streams;       /* that it has had */
     int users;              /* calls that are in it */
 } place;
 
@@ -130,6 +131,7 @@ static krf_status settle(krf__order *o, place *p, void *stream) {
         atomic_store(&o->behind[p - o->places][i], 0);
     }
     p->taken = status == KRF_OK;
+    p->streams++;
     return status;
 }
 
@@ -294,6 +296,32 @@ uint64_t krf__uses_lanes(krf__uses *uses) {
     uint64_t writer = atomic_load_explicit(&uses->writer, memory_order_relaxed);
     return atomic_load_explicit(&uses->readers, memory_order_relaxed)
            | (writer != 0 ? UINT64_C(1) << writer % LANES : 0);
+}
+
+/* ---- memory that goes back to whom it came from ---- */
+
+uint64_t krf__lane_home(const krf__lane *lane) {
+    krf__order *o = lane->order;
+    if (o == NULL || lane->index < 0) {
+        return UINT64_MAX;
+    }
+    pthread_mutex_lock(&o->lock);
+    uint64_t home = o->places[lane->index].streams << LANE_BITS | (uint64_t)lane->index;
+    pthread_mutex_unlock(&o->lock);
+    return home;
+}
+
+void krf__order_give_back(krf__order *o, uint64_t home, uint64_t lanes) {
+    place *p = &o->places[home % LANES];
+    krf__lane lane = {.order = o, .index = (int)(home % LANES)};
+    pthread_mutex_lock(&o->lock);
+    bool same = p->streams == home >> LANE_BITS, lives = same && p->lazy;
+    lane.stream = p->stream;
+    pthread_mutex_unlock(&o->lock);
+    lanes &= same ? ~krf__lane_bit(&lane) : UINT64_MAX;
+    if (o->streams->ordered && lanes != 0 && (!lives || krf__lane_follow(&lane, lanes) != KRF_OK)) {
+        (void)krf__order_wait(o, lanes);
+    }
 }
 
 /* ---- for the host ---- */

@@ -49,6 +49,11 @@ krf_status krf__lane_finish(krf__lane *lane, krf_status status);
 void krf__lane_has_read(const krf__lane *lane, krf__uses *uses);
 void krf__lane_has_written(const krf__lane *lane, krf__uses *uses);
 
+/* Remembers a lane for longer than its work. Gives memory back in that lane's order: its stream waits for the other
+ * lanes, or, where it may be gone, the host does. */
+uint64_t krf__lane_home(const krf__lane *lane);
+void krf__order_give_back(krf__order *order, uint64_t home, uint64_t lanes);
+
 /* The lanes that memory is used by, as bits. */
 uint64_t krf__uses_lanes(krf__uses *uses);
 static inline uint64_t krf__lane_bit(const krf__lane *lane) {

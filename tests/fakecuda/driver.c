@@ -200,6 +200,20 @@ cu_result cuDeviceGetName(char *name, int length, cu_device device) {
     return KRF__CUDA_SUCCESS;
 }
 
+cu_result cuDeviceGetUuid_v2(cu_uuid *uuid, cu_device device) {
+    ENTER(cuDeviceGetUuid_v2, FAKE_NEEDS_INIT);
+    if (!uuid) {
+        return FAKE_INVALID_VALUE;
+    }
+    if (device != 0) {
+        return FAKE_INVALID_DEVICE;
+    }
+    for (int i = 0; i < 16; i++) {
+        uuid->bytes[i] = (char)(0xa0 + i);
+    }
+    return KRF__CUDA_SUCCESS;
+}
+
 cu_result cuDeviceGetAttribute(int *value, cu_enum attribute, cu_device device) {
     ENTER(cuDeviceGetAttribute, FAKE_NEEDS_INIT);
     if (!value) {

@@ -1,5 +1,6 @@
 /* Pinned memory of the host, and what kind of memory an address is. */
 #include "heap.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,10 @@ cu_result cuMemHostAlloc(void **data, size_t bytes, unsigned int flags) {
     ENTER(cuMemHostAlloc, FAKE_NEEDS_CURRENT);
     if (!data || bytes == 0 || (flags & ~7u) != 0) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuMemHostAlloc: %zu bytes, flags %#x", bytes, flags);
+    }
+    cu_result refused = fake_capture_refuses(NULL);
+    if (refused) {
+        return refused;
     }
     pinned *p = calloc(1, sizeof *p);
     unsigned char *memory = p && bytes < SIZE_MAX / 4 ? malloc(bytes) : NULL;

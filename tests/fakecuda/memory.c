@@ -128,8 +128,8 @@ cu_result cuMemAllocFromPoolAsync(cu_address *address, size_t bytes, cu_pool poo
     if (!address || bytes == 0) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuMemAllocFromPoolAsync: nowhere to put the address, or 0 bytes");
     }
-    cu_result captured;
-    if (fake_captured(s, &captured)) {
+    cu_result captured = fake_capture_refuses(NULL);
+    if (captured || fake_captured(s, &captured)) {
         return captured;
     }
     fake_memory *m = fake_heap_new(bytes, pool, s);
@@ -148,8 +148,8 @@ cu_result cuMemFreeAsync(cu_address address, cu_stream stream) {
     if (!m || !m->pool) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuMemFreeAsync: %#llx is not the start of memory of a pool", address);
     }
-    cu_result captured;
-    if (fake_captured(s, &captured)) {
+    cu_result captured = fake_capture_refuses(NULL);
+    if (captured || fake_captured(s, &captured)) {
         return captured;
     }
     uint64_t seq = fake_enqueue(s, end, m, sizeof *m);

@@ -288,6 +288,9 @@ cu_result cuStreamGetId(cu_stream stream, unsigned long long *id) {
     if (!id) {
         return FAKE_INVALID_VALUE;
     }
+    if (s->capture) {
+        return fake_capture_refuses(s);
+    }
     *id = s->id;
     return KRF__CUDA_SUCCESS;
 }

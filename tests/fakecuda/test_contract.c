@@ -175,6 +175,11 @@ static void the_device_is_described(void **state) {
     assert_cu(INVALID_VALUE, cu.cuDeviceGet(NULL, 0));
     assert_cu(0, cu.cuDeviceGetName(name, (int)sizeof name, 0));
     assert_true(strnlen(name, sizeof name) < sizeof name);
+    cu_uuid uuid;
+    memset(&uuid, 0, sizeof uuid);
+    assert_cu(0, cu.cuDeviceGetUuid_v2(&uuid, 0));
+    assert_true(uuid.bytes[0] != 0 || uuid.bytes[1] != 0 || uuid.bytes[15] != 0);
+    assert_cu(INVALID_DEVICE, cu.cuDeviceGetUuid_v2(&uuid, count));
     assert_cu(0, cu.cuDeviceTotalMem_v2(&bytes, 0));
     assert_true(bytes > 1 << 20);
     assert_cu(0, cu.cuDeviceGetAttribute(&value, KRF__CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
@@ -674,6 +679,15 @@ static void captures_record_and_break(void **state) {
     expect(y, 50, a); /* nothing ran */
 
     assert_cu(0, calls.begin(a, 0));
+    void *pinned = NULL;
+    unsigned long long id = 0;
+    assert_cu(CAPTURE_UNSUPPORTED, cu.cuMemHostAlloc(&pinned, 64, KRF__CU_MEMHOSTALLOC_PORTABLE));
+    assert_cu(CAPTURE_INVALIDATED, calls.end(a, &graph));
+    assert_cu(0, calls.begin(a, 0));
+    assert_cu(CAPTURE_UNSUPPORTED, cu.cuStreamGetId(a, &id));
+    assert_cu(CAPTURE_INVALIDATED, calls.end(a, &graph));
+    assert_cu(0, calls.begin(a, 0));
+    assert_cu(0, cu.cuStreamGetId(b, &id));
     assert_cu(0, cu.cuEventRecord(event, b)); /* elsewhere, it is no part of the capture */
     assert_cu(CAPTURE_UNSUPPORTED, cu.cuEventQuery(event));
     assert_cu(CAPTURE_INVALIDATED, calls.end(a, &graph));

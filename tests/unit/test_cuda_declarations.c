@@ -20,12 +20,14 @@
 #define SAME_TYPE(name, ...) \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&name), __VA_ARGS__), "prototype of " #name)
 
-/* The one struct is another type than the header's: its fields are compared below. */
+/* The structs are other types than the header's: their fields are compared below. */
 #define cu_pool_properties CUmemPoolProps
+#define cu_uuid CUuuid
 #define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
 #define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
 #include "backend/cuda/driver.def"
 #undef cu_pool_properties
+#undef cu_uuid
 
 #define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
 #define NVRTC_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
@@ -49,6 +51,7 @@ SAME_HANDLE(nvrtc_program, nvrtcProgram);
     _Static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field) \
                        && sizeof(((ours *)0)->our_field) == sizeof(((theirs *)0)->their_field), \
                    #theirs "." #their_field)
+_Static_assert(sizeof(cu_uuid) == sizeof(CUuuid), "CUuuid");
 _Static_assert(sizeof(cu_location) == sizeof(CUmemLocation), "CUmemLocation");
 SAME_FIELD(cu_location, type, CUmemLocation, type);
 SAME_FIELD(cu_location, id, CUmemLocation, id);

@@ -74,6 +74,11 @@ static krf_status cpu_info(krf__device *device, krf_device_info *info) {
     return KRF_OK;
 }
 
+static int cpu_index(krf__device *device) {
+    (void)device;
+    return 0;
+}
+
 static krf_status cpu_allocate(krf__device *device, size_t bytes, void **data) {
     return krf__host_memory_allocate(device->memory, bytes, data);
 }
@@ -191,6 +196,7 @@ const krf__backend krf__backend_cpu = {
     .open = cpu_open,
     .close = cpu_close,
     .info = cpu_info,
+    .index = cpu_index,
     .row = cpu_row,
     .allocate = cpu_allocate,
     .deallocate = cpu_deallocate,

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- around every call ---- */
@@ -59,18 +60,66 @@ krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status) {
     return status;
 }
 
+krf_status krf__cuda_relax(krf__device *d, cu_enum *mode) {
+    *mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
+    return CU(d, cuThreadExchangeStreamCaptureMode(mode));
+}
+
+krf_status krf__cuda_unrelax(krf__device *d, cu_enum *mode, krf_status status) {
+    cu_result result = d->driver.cuThreadExchangeStreamCaptureMode(mode);
+    return status == KRF_OK ? krf__driver_check(&d->driver, result, "cuThreadExchangeStreamCaptureMode") : status;
+}
+
 /* ---- opening ---- */
 
-static krf_status describe(krf__device *d, int index) {
-    int count = 0, major = 0, minor = 0;
+/* "GPU-" and the bytes in groups of 4, 2, 2, 2 and 6, as CUDA_VISIBLE_DEVICES and nvidia-smi write it; "" where the
+ * driver does not tell. */
+static krf_status find_uuid(krf__device *d, cu_device id, char text[48]) {
+    cu_uuid uuid;
+    text[0] = '\0';
+    if (!d->driver.cuDeviceGetUuid_v2) {
+        return KRF_OK;
+    }
+    krf_status status = CU(d, cuDeviceGetUuid_v2(&uuid, id));
+    size_t at = status == KRF_OK ? (size_t)snprintf(text, 48, "GPU-") : 0;
+    for (int i = 0; status == KRF_OK && i < 16; i++) {
+        bool group = i == 4 || i == 6 || i == 8 || i == 10;
+        at += (size_t)snprintf(text + at, 48 - at, "%s%02x", group ? "-" : "", (unsigned)(unsigned char)uuid.bytes[i]);
+    }
+    return status;
+}
+
+/* The device with the ordinal, or the first whose UUID begins so. */
+static krf_status choose(krf__device *d, int index, const char *uuid) {
+    int count = 0;
     krf_status status = CU(d, cuDeviceGetCount(&count));
+    for (int i = 0; status == KRF_OK && uuid && i < count; i++) {
+        cu_device id;
+        status = CU(d, cuDeviceGet(&id, i));
+        status = status == KRF_OK ? find_uuid(d, id, d->uuid) : status;
+        if (status == KRF_OK && strncasecmp(d->uuid, uuid, strlen(uuid)) == 0) {
+            d->index = i;
+            d->id = id;
+            return KRF_OK;
+        }
+    }
+    if (status == KRF_OK && uuid) {
+        return krf__fail(KRF_E_DEVICE,
+                         "there is no CUDA device %s among the %d that the driver shows; CUDA_VISIBLE_DEVICES is %s",
+                         uuid, count, krf__driver_visible());
+    }
     if (status == KRF_OK && (index < 0 || index >= count)) {
         return krf__fail(KRF_E_DEVICE, "there is no CUDA device %d: the driver shows %d; CUDA_VISIBLE_DEVICES is %s",
                          index, count, krf__driver_visible());
     }
-    if (status == KRF_OK) {
-        status = CU(d, cuDeviceGet(&d->id, index));
-    }
+    d->index = index;
+    status = status == KRF_OK ? CU(d, cuDeviceGet(&d->id, index)) : status;
+    return status == KRF_OK ? find_uuid(d, d->id, d->uuid) : status;
+}
+
+static krf_status describe(krf__device *d, int index, const char *uuid) {
+    int major = 0, minor = 0;
+    krf_status status = choose(d, index, uuid);
     if (status == KRF_OK) {
         status = CU(d, cuDeviceGetName(d->name, (int)sizeof d->name, d->id));
     }
@@ -181,7 +230,7 @@ static krf_status open_device(const krf__device_options *options, krf__device **
         status = d->nvrtc_wanted ? KRF_OK : krf__fail_memory();
     }
     if (status == KRF_OK) {
-        status = describe(d, options->index);
+        status = describe(d, options->index, options->uuid);
     }
     if (status == KRF_OK) {
         status = CU(d, cuDevicePrimaryCtxRetain(&d->context, d->id));
@@ -193,7 +242,7 @@ static krf_status open_device(const krf__device_options *options, krf__device **
         close_device(d);
         return status;
     }
-    krf__log_line(options->log, "cuda: device %d is %s, %s, driver for CUDA %d.%d%s", options->index, d->name, d->arch,
+    krf__log_line(options->log, "cuda: device %d is %s, %s, driver for CUDA %d.%d%s", d->index, d->name, d->arch,
                   d->driver.version / 1000, d->driver.version % 1000 / 10, d->pool ? "" : ", without memory pools");
     *device = d;
     return KRF_OK;
@@ -212,8 +261,14 @@ static krf_status info(krf__device *d, krf_device_info *result) {
     pthread_mutex_unlock(&d->nvrtc_lock);
     result->multiprocessors = d->multiprocessors;
     result->memory = (int64_t)d->memory;
+    result->index = d->index;
+    result->capability_major = d->capability / 10;
+    result->capability_minor = d->capability % 10;
+    result->uuid = d->uuid[0] != '\0' ? d->uuid : NULL;
     return KRF_OK;
 }
+
+static int device_index(krf__device *d) { return d->index; }
 
 static uint32_t row(krf__device *d) { return krf__cuda_row(d->capability); }
 
@@ -224,6 +279,7 @@ const krf__backend krf__backend_cuda = {
     .open = open_device,
     .close = close_device,
     .info = info,
+    .index = device_index,
     .row = row,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,

@@ -24,6 +24,8 @@ struct krf__device {
     cu_stream stream;
     cu_pool pool; /* NULL where the device has none: then cuMemAlloc */
     char name[128], arch[16];
+    char uuid[48]; /* "GPU-..."; "" where the driver does not tell */
+    int index;
     int capability, multiprocessors; /* 90 */
     size_t memory;
 
@@ -59,6 +61,11 @@ krf_status krf__cuda_enter_stream(krf__device *d, void *stream, bool blocks, krf
 
 /* Gives the caller's context back, and returns status. */
 krf_status krf__cuda_leave(krf__device *d, krf__entry *e, krf_status status);
+
+/* While any thread captures a stream in the strictest mode, calls that allocate, free or wait break that capture, unless
+ * this thread says that it knows what it does: *mode is exchanged here and back. */
+krf_status krf__cuda_relax(krf__device *d, cu_enum *mode);
+krf_status krf__cuda_unrelax(krf__device *d, cu_enum *mode, krf_status status); /* returns status, or what failed now */
 
 /* memory.c */
 krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data);

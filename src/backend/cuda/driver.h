@@ -19,6 +19,10 @@ typedef struct CUlib_st *cu_library;
 typedef struct CUkern_st *cu_kernel;
 typedef struct CUfunc_st *cu_function;
 
+typedef struct cu_uuid {
+    char bytes[16];
+} cu_uuid;
+
 typedef struct cu_location {
     cu_enum type;
     int id;

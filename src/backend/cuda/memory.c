@@ -15,26 +15,34 @@ static cu_result try_allocate(krf__device *d, size_t bytes, cu_address *address)
                    : d->driver.cuMemAlloc_v2(address, bytes);
 }
 
+static krf_status allocate(krf__device *d, size_t bytes, cu_address *address) {
+    cu_result result = try_allocate(d, bytes, address);
+    if (result == KRF__CUDA_ERROR_OUT_OF_MEMORY) {
+        krf_status status = reclaim(d);
+        if (status != KRF_OK) {
+            return status;
+        }
+        result = try_allocate(d, bytes, address);
+    }
+    if (result == KRF__CUDA_ERROR_OUT_OF_MEMORY) {
+        size_t available = 0, total = 0;
+        d->driver.cuMemGetInfo_v2(&available, &total);
+        return krf__fail(KRF_E_MEMORY, "out of device memory: %zu bytes were asked for, %zu of %zu are free on %s", bytes,
+                         available, total, d->name);
+    }
+    return krf__driver_check(&d->driver, result, d->pool ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2");
+}
+
 krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data) {
     *data = NULL;
     krf__entry e;
+    cu_enum mode;
     cu_address address = 0;
     krf_status status = krf__cuda_enter(d, &e);
+    status = status == KRF_OK ? krf__cuda_relax(d, &mode) : status;
     if (status == KRF_OK) {
-        cu_result result = try_allocate(d, bytes, &address);
-        if (result == KRF__CUDA_ERROR_OUT_OF_MEMORY) {
-            status = reclaim(d);
-            result = status == KRF_OK ? try_allocate(d, bytes, &address) : result;
-        }
-        if (status == KRF_OK && result == KRF__CUDA_ERROR_OUT_OF_MEMORY) {
-            size_t available = 0, total = 0;
-            d->driver.cuMemGetInfo_v2(&available, &total);
-            status =
-                krf__fail(KRF_E_MEMORY, "out of device memory: %zu bytes were asked for, %zu of %zu are free on %s",
-                          bytes, available, total, d->name);
-        } else if (status == KRF_OK) {
-            status = krf__driver_check(&d->driver, result, d->pool ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2");
-        }
+        status = allocate(d, bytes, &address);
+        d->driver.cuThreadExchangeStreamCaptureMode(&mode); /* the memory is there, whatever this says */
     }
     status = krf__cuda_leave(d, &e, status);
     if (status == KRF_OK) {
@@ -47,15 +55,19 @@ krf_status krf__cuda_allocate(krf__device *d, size_t bytes, void **data) {
 void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes) {
     (void)bytes;
     krf__entry e;
-    krf_status status = data ? krf__cuda_enter(d, &e) : KRF_E_ARGUMENT;
+    cu_enum mode;
+    if (!data) {
+        return;
+    }
+    krf_status status = krf__cuda_enter(d, &e);
+    status = status == KRF_OK ? krf__cuda_relax(d, &mode) : status;
     if (status == KRF_OK) {
         cu_address address = krf__cuda_address(data);
         /* A failure has no one to go to; a sticky one marks the device lost, which the next call tells. */
         status = d->pool ? CU(d, cuMemFreeAsync(address, d->stream)) : CU(d, cuMemFree_v2(address));
+        d->driver.cuThreadExchangeStreamCaptureMode(&mode);
     }
-    if (data) {
-        krf__cuda_leave(d, &e, status);
-    }
+    krf__cuda_leave(d, &e, status);
 }
 
 void krf__cuda_taken(krf__device *d, krf__taken *taken) {
@@ -64,8 +76,10 @@ void krf__cuda_taken(krf__device *d, krf__taken *taken) {
 
 void krf__cuda_trim(krf__device *d) {
     krf__entry e;
+    cu_enum mode;
     krf_status status = krf__cuda_enter(d, &e);
-    krf__cuda_leave(d, &e, status == KRF_OK ? reclaim(d) : status);
+    status = status == KRF_OK ? krf__cuda_relax(d, &mode) : status;
+    krf__cuda_leave(d, &e, status == KRF_OK ? krf__cuda_unrelax(d, &mode, reclaim(d)) : status);
 }
 
 /* Waits for a copy from or to memory of the caller, who may do with it what he likes as soon as the call returns, failed

@@ -11,6 +11,16 @@
         return krf__cuda_leave(d, &call_entry, call_status == KRF_OK ? CU(d, call) : call_status); \
     } while (0)
 
+/* The same for calls that captures forbid. */
+static krf_status enter_relaxed(krf__device *d, krf__entry *e, cu_enum *mode) {
+    krf_status status = krf__cuda_enter(d, e);
+    return status == KRF_OK ? krf__cuda_relax(d, mode) : status;
+}
+
+static krf_status leave_relaxed(krf__device *d, krf__entry *e, cu_enum *mode, krf_status status) {
+    return krf__cuda_leave(d, e, krf__cuda_unrelax(d, mode, status));
+}
+
 static cu_stream handle(const krf__device *d, void *stream) { return stream ? stream : d->stream; }
 
 static void *own(krf__device *d) { return d->stream; }
@@ -59,7 +69,7 @@ static void drain(krf__device *d, void *stream) {
     cu_enum mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
     bool pushed = cu->cuCtxGetCurrent(&current) == KRF__CUDA_SUCCESS && current != d->context
                   && cu->cuCtxPushCurrent_v2(d->context) == KRF__CUDA_SUCCESS;
-    if (cu->cuThreadExchangeStreamCaptureMode(&mode) == KRF__CUDA_SUCCESS) {
+    if (cu->cuThreadExchangeStreamCaptureMode(&mode) == KRF__CUDA_SUCCESS) { /* as krf__cuda_relax, without a message */
         cu->cuStreamSynchronize(handle(d, stream));
         cu->cuThreadExchangeStreamCaptureMode(&mode);
     }
@@ -120,30 +130,22 @@ static krf_status event_wait(krf__device *d, void *event, void *stream) {
 
 static krf_status event_query(krf__device *d, void *event, bool *done) {
     krf__entry e;
-    krf_status status = krf__cuda_enter(d, &e);
+    cu_enum mode;
+    krf_status status = enter_relaxed(d, &e, &mode);
     *done = false;
-    if (status == KRF_OK) {
-        status = answer(d, d->driver.cuEventQuery(event), "cuEventQuery", done);
-    }
-    return krf__cuda_leave(d, &e, status);
-}
-
-/* A capture forbids this thread to wait for anything unless it says that it knows what it does. */
-static krf_status synchronize(krf__device *d, cu_event event) {
-    cu_enum mode = KRF__CU_STREAM_CAPTURE_MODE_RELAXED;
-    krf_status status = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
     if (status != KRF_OK) {
-        return status;
+        return krf__cuda_leave(d, &e, status);
     }
-    status = CU(d, cuEventSynchronize(event));
-    krf_status restored = CU(d, cuThreadExchangeStreamCaptureMode(&mode));
-    return status == KRF_OK ? restored : status;
+    status = answer(d, d->driver.cuEventQuery(event), "cuEventQuery", done);
+    return leave_relaxed(d, &e, &mode, status);
 }
 
 static krf_status event_synchronize(krf__device *d, void *event) {
     krf__entry e;
-    krf_status status = krf__cuda_enter(d, &e);
-    return krf__cuda_leave(d, &e, status == KRF_OK ? synchronize(d, event) : status);
+    cu_enum mode;
+    krf_status status = enter_relaxed(d, &e, &mode);
+    return status == KRF_OK ? leave_relaxed(d, &e, &mode, CU(d, cuEventSynchronize(event)))
+                            : krf__cuda_leave(d, &e, status);
 }
 
 static krf_status event_elapsed(krf__device *d, void *from, void *to, double *ms) {
@@ -161,10 +163,12 @@ static krf_status event_elapsed(krf__device *d, void *from, void *to, double *ms
 
 static krf_status host_allocate(krf__device *d, size_t bytes, void **data) {
     krf__entry e;
+    cu_enum mode;
     void *made = NULL;
-    krf_status status = krf__cuda_enter(d, &e);
+    krf_status status = enter_relaxed(d, &e, &mode);
     if (status == KRF_OK) {
         status = CU(d, cuMemHostAlloc(&made, bytes, KRF__CU_MEMHOSTALLOC_PORTABLE));
+        d->driver.cuThreadExchangeStreamCaptureMode(&mode); /* the memory is there, whatever this says */
     }
     status = krf__cuda_leave(d, &e, status);
     *data = status == KRF_OK ? made : NULL;
@@ -173,8 +177,13 @@ static krf_status host_allocate(krf__device *d, size_t bytes, void **data) {
 
 static void host_deallocate(krf__device *d, void *data) {
     krf__entry e;
-    krf_status status = krf__cuda_enter(d, &e);
-    krf__cuda_leave(d, &e, status == KRF_OK ? CU(d, cuMemFreeHost(data)) : status);
+    cu_enum mode;
+    krf_status status = enter_relaxed(d, &e, &mode);
+    if (status == KRF_OK) {
+        status = leave_relaxed(d, &e, &mode, CU(d, cuMemFreeHost(data)));
+    } else {
+        krf__cuda_leave(d, &e, status);
+    }
 }
 
 /* The driver knows no pageable memory, which is an answer too; on systems where it does, that memory is no worse. */
