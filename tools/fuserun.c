@@ -22,8 +22,10 @@ static const char help[] =
     "                       saves 2 bytes without meaning (|V2) or integers (u2)\n"
     "  -o OUT.npy           where a result goes, once for each, in order; results of rank 0 are printed\n"
     "                       when there are only files for the others\n"
-    "      --device DEVICE  auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:1\n"
+    "      --device DEVICE  auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:1,\n"
+    "                       cuda:GPU-<uuid>\n"
     "      --math MODE      precise (default; KRF_MATH), fast: contraction, fewer roundings of f16 and bf16, approximations\n"
+    "      --bench          times of the kernels, on stderr: runs them many times\n"
     "      --stats          device, kernels, cache hits and times, on stderr\n"
     "  -h, --help\n"
     "      --version\n"
@@ -36,7 +38,7 @@ typedef struct job {
     tool_inputs inputs;
     char **files; /* of -o; of argv */
     int n_files;
-    bool stats, has_math;
+    bool stats, bench, has_math;
     krf_math math;
 
     krf_context *context;
@@ -57,9 +59,10 @@ static double now_ms(void) {
 
 /* Reads the arguments. *done: help or the version was asked for. */
 static int read_arguments(job *j, int argc, char **argv, bool *done) {
-    enum { DEVICE = 256, MATH, STATS, VERSION };
+    enum { DEVICE = 256, MATH, BENCH, STATS, VERSION };
     static const struct option options[] = {{"device", required_argument, NULL, DEVICE},
                                             {"math", required_argument, NULL, MATH},
+                                            {"bench", no_argument, NULL, BENCH},
                                             {"stats", no_argument, NULL, STATS},
                                             {"help", no_argument, NULL, 'h'},
                                             {"version", no_argument, NULL, VERSION},
@@ -78,6 +81,7 @@ static int read_arguments(job *j, int argc, char **argv, bool *done) {
             j->has_math = true;
             status = tool_read_math(optarg, &j->math);
             break;
+        case BENCH: j->bench = true; break;
         case STATS: j->stats = true; break;
         case 'h': *done = printf("%s", help) >= 0; break;
         case VERSION: *done = printf("fuserun (kerfuse) %s\n", krf_version_text()) >= 0; break;
@@ -99,6 +103,7 @@ static int open_context(job *j) {
     krf_context_options options = krf_context_options_default();
     options.device = j->device != NULL ? j->device : options.device;
     options.math = j->has_math ? j->math : options.math;
+    options.blocking_compile |= j->bench; /* the tier may not change while it is timed */
     krf_status status = krf_context_create(&options, &j->context);
     if (status == KRF_E_ARGUMENT) {
         return tool_usage("--device %s: %s", options.device, krf_error_message());
@@ -198,6 +203,16 @@ static int run(job *j) {
         return tool_failed("%s", krf_error_message());
     }
     j->run_ms = now_ms() - start;
+    return TOOL_DONE;
+}
+
+static int bench(job *j) {
+    krf_benchmark_times t = {.size = sizeof t};
+    if (krf_benchmark(j->plan, NULL, 0, NULL, j->outputs, &t) != KRF_OK) {
+        return tool_failed("%s", krf_error_message());
+    }
+    fprintf(stderr, "microseconds of %d runs: CPU min %.2f, median %.2f, max %.2f; GPU min %.2f, median %.2f, max %.2f\n",
+            t.runs, t.cpu_min, t.cpu_median, t.cpu_max, t.gpu_min, t.gpu_median, t.gpu_max);
     return TOOL_DONE;
 }
 
@@ -324,6 +339,7 @@ static int work(job *j) {
     status = status != TOOL_DONE ? status : check_files(j);
     status = status != TOOL_DONE ? status : compile(j);
     status = status != TOOL_DONE ? status : run(j);
+    status = status != TOOL_DONE || !j->bench ? status : bench(j);
     status = status != TOOL_DONE ? status : save(j);
     if (status == TOOL_DONE && j->stats) {
         print_stats(j);

@@ -35,6 +35,29 @@ KRF_API krf_status krf_compile(krf_graph *graph, int n, const krf_expr *outputs,
 KRF_API krf_status krf_plan_run(krf_plan *plan, void *stream, int n, const krf_binding *bindings, krf_array **outputs);
 KRF_API void krf_plan_release(krf_plan *plan);
 
+typedef struct krf_benchmark_options {
+    size_t size;          /* sizeof(krf_benchmark_options) */
+    int warm_up;          /* runs before the first that is timed (10) */
+    int repeat;           /* runs that are timed, at most (1000) */
+    double seconds;       /* after which no other run is begun (2) */
+    void *stream;         /* a handle, as for krf_plan_run (NULL) */
+} krf_benchmark_options;
+KRF_API krf_benchmark_options krf_benchmark_options_default(void);
+
+/* Times of single runs, in microseconds: of the call on the host, and from event to event around the run on its stream, which is waited for after each
+ * run. On the CPU both are the same. */
+typedef struct krf_benchmark_times {
+    size_t size;          /* set by the caller to sizeof(krf_benchmark_times) */
+    int runs;             /* that were timed */
+    double cpu_min, cpu_median, cpu_max;
+    double gpu_min, gpu_median, gpu_max;
+} krf_benchmark_times;
+
+/* Runs a plan again and again and times it. options: NULL for the defaults; the other arguments as for krf_plan_run: outputs that are NULL are made by the first run
+ * and written again by the others. Errors: as krf_plan_run. */
+KRF_API krf_status krf_benchmark(krf_plan *plan, const krf_benchmark_options *options, int n, const krf_binding *bindings, krf_array **outputs,
+                                 krf_benchmark_times *times);
+
 KRF_API int krf_plan_placeholders(const krf_plan *plan);
 KRF_API const char *krf_plan_placeholder_name(const krf_plan *plan, int index);
 KRF_API int krf_plan_outputs(const krf_plan *plan);

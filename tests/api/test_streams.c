@@ -258,6 +258,82 @@ static void events_tell_the_time(void **state) {
     krf_context_destroy(ctx);
 }
 
+static void plans_are_timed(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_stream *s = new_stream(ctx);
+    krf_plan *plan = make_plan(ctx, 3);
+    krf_array *x = new_array(ctx), *y = NULL;
+    krf_binding b = krf_bind_array("x", x);
+    krf_benchmark_options o = krf_benchmark_options_default();
+    krf_benchmark_times t = {.size = sizeof t};
+    fill(2);
+    assert_ok(krf_array_upload_async(x, host, sizeof host, krf_stream_handle(s)));
+    o.warm_up = 2;
+    o.repeat = 21;
+    o.stream = krf_stream_handle(s);
+    assert_ok(krf_benchmark(plan, &o, 1, &b, &y, &t));
+    assert_int_equal(t.runs, 21);
+    assert_true(t.cpu_min > 0 && t.cpu_min <= t.cpu_median && t.cpu_median <= t.cpu_max && t.cpu_max < 1e8);
+    assert_true(t.gpu_min > 0 && t.gpu_min <= t.gpu_median && t.gpu_median <= t.gpu_max && t.gpu_max < 1e8);
+    check_array(y, 2, 3);
+    o.seconds = 0;
+    assert_ok(krf_benchmark(plan, &o, 1, &b, &y, &t));
+    assert_int_equal(t.runs, 1);
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(plan, &o, 0, NULL, &y, &t), "not bound");
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(NULL, &o, 1, &b, &y, &t), "NULL");
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(plan, &o, 1, &b, NULL, &t), "NULL");
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(plan, &o, 1, &b, &y, NULL), "NULL");
+    o.repeat = 0;
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(plan, &o, 1, &b, &y, &t), "repeat 0");
+    o.size = 0;
+    assert_fails(KRF_E_ARGUMENT, krf_benchmark(plan, &o, 1, &b, &y, &t), "krf_benchmark_options_default");
+    krf_array_release(x);
+    krf_array_release(y);
+    krf_plan_release(plan);
+    krf_stream_destroy(s);
+    krf_context_destroy(ctx);
+}
+
+static void devices_have_names(void **state) {
+    (void)state;
+    krf_context *ctx = open_context(), *same = NULL;
+    krf_device_info info = {.size = sizeof info};
+    krf_context_options o = krf_context_options_default();
+    char name[80];
+    assert_ok(krf_context_device(ctx, &info));
+    assert_int_equal(info.index, 0);
+    assert_int_equal(info.capability_major > 0, on_gpu());
+    assert_int_equal(krf_context_stream(ctx) != NULL, on_gpu());
+    assert_null(krf_context_stream(NULL));
+    static const char *const wrong[] = {"cuda:GPU-12x", "cuda:gpu", "cuda:GPU-a0a1a2a3a4a5a6a7a8a9a0a1a2a3a4a5a6a7a8a9a0a1a2a3a4"};
+    for (int i = 0; i < 3; i++) {
+        o.device = wrong[i];
+        assert_fails(KRF_E_ARGUMENT, krf_context_create(&o, &same), "is no device");
+    }
+    if (on_gpu()) {
+        char arch[16];
+        snprintf(arch, sizeof arch, "sm_%d%d", info.capability_major, info.capability_minor);
+        assert_string_equal(arch, info.arch);
+        assert_memory_equal(info.uuid, "GPU-", 4);
+        assert_int_equal(strlen(info.uuid), 40);
+        for (size_t length = strlen(info.uuid); length > 4; length -= 12) { /* whole, and beginnings of it */
+            snprintf(name, sizeof name, "cuda:%.*s", (int)length, info.uuid);
+            o.device = name;
+            assert_ok(krf_context_create(&o, &same));
+            krf_device_info again = {.size = sizeof again};
+            assert_ok(krf_context_device(same, &again));
+            assert_string_equal(again.uuid, info.uuid);
+            krf_context_destroy(same);
+        }
+        o.device = "cuda:GPU-00000000-1111-2222-3333-444444444444";
+        assert_fails(KRF_E_DEVICE, krf_context_create(&o, &same), "no CUDA device GPU-00000000-1111");
+    } else {
+        assert_null(info.uuid);
+    }
+    krf_context_destroy(ctx);
+}
+
 /* What passes from stream to stream: results, inputs that are written again while they are read, memory that is given
  * back while it is used. streams[k]: handles. */
 static void pass_around(krf_context *ctx, void *const *streams, int n, int rounds) {
@@ -641,6 +717,8 @@ int main(void) {
         cmocka_unit_test(misuse_is_told),
         cmocka_unit_test(streams_are_counted),
         cmocka_unit_test(events_tell_the_time),
+        cmocka_unit_test(plans_are_timed),
+        cmocka_unit_test(devices_have_names),
         cmocka_unit_test(arrays_pass_between_streams),
         cmocka_unit_test(streams_of_others),
         cmocka_unit_test(forgotten_streams_are_waited_for),

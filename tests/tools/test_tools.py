@@ -172,6 +172,15 @@ class Caches(ToolTest):
         runs = [self.fuserun("a * x", "--stats", "-o", self.path("y.npy"), env=env, x=x, a=a) for a in (0.3, 0.1, 3.5)]
         self.assertEqual([stats(run.stderr)["compiled"] for run in runs], [1, 0, 0])
 
+    def test_bench(self):
+        done = self.fuserun("sum(x)", "--bench", x=np.ones(1000, np.float32))
+        self.assertEqual(float(done.stdout), 1000)
+        times = r"min ([\d.]+), median ([\d.]+), max ([\d.]+)"
+        found = re.fullmatch(rf"microseconds of (\d+) runs: CPU {times}; GPU {times}\n", done.stderr)
+        self.assertTrue(found, done.stderr)
+        runs, *times = map(float, found.groups())
+        self.assertTrue(1 <= runs <= 1000 and times[:3] == sorted(times[:3]) and times[3:] == sorted(times[3:]), done.stderr)
+
 
 class Errors(ToolTest):
     def rejects(self, expression, *parts, status=2, **arrays):
