@@ -60,12 +60,12 @@ void krf__cuda_deallocate(krf__device *d, void *data, size_t bytes) {
         return;
     }
     krf_status status = krf__cuda_enter(d, &e);
-    status = status == KRF_OK ? krf__cuda_relax(d, &mode) : status;
     if (status == KRF_OK) {
         cu_address address = krf__cuda_address(data);
+        bool relaxed = krf__cuda_relax(d, &mode) == KRF_OK;
         /* A failure has no one to go to; a sticky one marks the device lost, which the next call tells. */
         status = d->pool ? CU(d, cuMemFreeAsync(address, d->stream)) : CU(d, cuMemFree_v2(address));
-        d->driver.cuThreadExchangeStreamCaptureMode(&mode);
+        status = relaxed ? krf__cuda_unrelax(d, &mode, status) : status;
     }
     krf__cuda_leave(d, &e, status);
 }

@@ -178,12 +178,13 @@ static krf_status host_allocate(krf__device *d, size_t bytes, void **data) {
 static void host_deallocate(krf__device *d, void *data) {
     krf__entry e;
     cu_enum mode;
-    krf_status status = enter_relaxed(d, &e, &mode);
+    krf_status status = krf__cuda_enter(d, &e);
     if (status == KRF_OK) {
-        status = leave_relaxed(d, &e, &mode, CU(d, cuMemFreeHost(data)));
-    } else {
-        krf__cuda_leave(d, &e, status);
+        bool relaxed = krf__cuda_relax(d, &mode) == KRF_OK;
+        status = CU(d, cuMemFreeHost(data));
+        status = relaxed ? krf__cuda_unrelax(d, &mode, status) : status;
     }
+    krf__cuda_leave(d, &e, status);
 }
 
 /* The driver knows no pageable memory, which is an answer too; on systems where it does, that memory is no worse. */
