@@ -71,9 +71,12 @@ krf_status krf__array_fill(krf_array *a, const void *data) {
         return status;
     }
     status = krf__lane_writes(&lane, &a->storage->uses);
-    status = status == KRF_OK ? c->backend->upload(c->device, a->data, data, bytes_of(a), lane.stream) : status;
+    bool ordered = status == KRF_OK;
+    status = ordered ? c->backend->upload(c->device, a->data, data, bytes_of(a), lane.stream) : status;
     status = krf__lane_finish(&lane, status);
-    krf__lane_has_written(&lane, &a->storage->uses);
+    if (ordered) {
+        krf__lane_has_written(&lane, &a->storage->uses);
+    }
     return status;
 }
 
@@ -100,10 +103,13 @@ krf_status krf__array_move(krf_array *to, krf_array *from, void *stream) {
     }
     status = krf__lane_reads(&lane, &from->storage->uses);
     status = status == KRF_OK ? krf__lane_writes(&lane, &to->storage->uses) : status;
-    status = status == KRF_OK ? c->backend->copy(c->device, to->data, from->data, bytes_of(from), lane.stream) : status;
+    bool ordered = status == KRF_OK;
+    status = ordered ? c->backend->copy(c->device, to->data, from->data, bytes_of(from), lane.stream) : status;
     status = krf__lane_finish(&lane, status);
-    krf__lane_has_read(&lane, &from->storage->uses);
-    krf__lane_has_written(&lane, &to->storage->uses);
+    if (ordered) {
+        krf__lane_has_read(&lane, &from->storage->uses);
+        krf__lane_has_written(&lane, &to->storage->uses);
+    }
     return status;
 }
 
@@ -126,12 +132,15 @@ krf_status krf__array_start_fill(krf_array *a, void *stream, const void *data) {
     }
     status = pinned(c, &lane, data, &direct);
     status = status == KRF_OK ? krf__lane_writes(&lane, &a->storage->uses) : status;
-    if (status == KRF_OK) {
+    bool ordered = status == KRF_OK;
+    if (ordered) {
         status = direct ? c->backend->streams->start_upload(c->device, a->data, data, bytes_of(a), lane.stream)
                         : krf__staging_upload(c->staging, a->data, data, bytes_of(a), lane.stream);
     }
     status = krf__lane_finish(&lane, status);
-    krf__lane_has_written(&lane, &a->storage->uses);
+    if (ordered) {
+        krf__lane_has_written(&lane, &a->storage->uses);
+    }
     return status;
 }
 

@@ -405,12 +405,15 @@ krf_status krf__plan_execute(const krf__run *r) {
     status = status == KRF_OK ? make_outputs(r, &m) : status;
     status = status == KRF_OK ? make_temporaries(r, &m) : status;
     status = status == KRF_OK ? order_before(r, &m) : status;
+    bool ordered = status == KRF_OK;
     status = status == KRF_OK && m.lane.capturing ? hold_all(r, &m) : status;
     for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
         status = launch(r, &m, i);
     }
     status = krf__lane_finish(&m.lane, status);
-    mark(r, &m);
+    if (ordered) {
+        mark(r, &m);
+    }
     give_back(r, &m);
     for (uint32_t k = 0; status != KRF_OK && k < c->data.n_outputs; k++) {
         if (m.made[k]) {

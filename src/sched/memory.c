@@ -364,8 +364,10 @@ krf_status krf__pool_take_tickets(krf__pool *pool, size_t count, krf__lane *lane
         b = (block){.lanes = UINT64_C(1) << KRF__OWN_LANE, .bytes = bytes};
         status = ask_backend(pool, bytes, &b.data);
     }
+    bool early = fresh && lane->capturing; /* zeros that are written now, not by the graph */
+    status = status == KRF_OK && early ? pool->backend->zero(pool->device, b.data, bytes, NULL) : status;
     status = status == KRF_OK ? krf__lane_follow(lane, b.lanes) : status;
-    if (status == KRF_OK && fresh) {
+    if (status == KRF_OK && fresh && !early) {
         status = pool->backend->zero(pool->device, b.data, bytes, lane->stream);
     }
     if (status == KRF_OK) {

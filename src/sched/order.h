@@ -44,7 +44,8 @@ krf_status krf__lane_reads(krf__lane *lane, krf__uses *uses);
 krf_status krf__lane_writes(krf__lane *lane, krf__uses *uses);
 krf_status krf__lane_follow(krf__lane *lane, uint64_t lanes); /* for all work so far of the lanes with these bits */
 
-/* After the work was started, or failed to start; must follow enter. Returns status, or what failed now. */
+/* After the work was started, or failed to start; must follow enter. Returns status, or what failed now. What the work
+ * has used is told after it, and only where the lane was ordered before: else what others did would be forgotten. */
 krf_status krf__lane_finish(krf__lane *lane, krf_status status);
 void krf__lane_has_read(const krf__lane *lane, krf__uses *uses);
 void krf__lane_has_written(const krf__lane *lane, krf__uses *uses);
