@@ -212,6 +212,7 @@ static const step steps[] = {
     {SCENE_VIEWS, "views", scene_views},
     {SCENE_LARGE, "large", scene_large},
     {SCENE_REOPEN, "reopen", scene_reopen},
+    {SCENE_STREAMS, "streams", scene_streams},
     {SCENE_EXTRA, "extra", take_extra},
 };
 

@@ -17,6 +17,7 @@ enum {
     SCENE_LARGE = 1 << 7,  /* enough work for all threads, and for the automatic tier to compile it */
     SCENE_REOPEN = 1 << 8, /* SCENE_LARGE on another context, which finds a warm disk cache */
     SCENE_EXTRA = 1 << 9,  /* a step of the caller's */
+    SCENE_STREAMS = 1 << 10, /* streams, events, copies that do not wait, DLPack */
     SCENE_ALL = (1 << 9) - 1,
 };
 

@@ -125,55 +125,6 @@ static krf_status on_streams(scene *s) {
     return status;
 }
 
-/* The context's own kind of streams: an array passes from one to another, copies from pinned and from pageable memory,
- * times, and memory that is given back. */
-static krf_status on_known_streams(scene *s) {
-    static float pageable[N]; /* a lost device may still be writing */
-    krf_stream *a = NULL, *b = NULL;
-    krf_event *from = NULL, *to = NULL;
-    krf_array *x = NULL;
-    float *pinned = NULL;
-    double ms = 0;
-    bool done = false;
-    krf_status status = krf_stream_create(s->context, NULL, &a);
-    status = status == KRF_OK ? krf_stream_create(s->context, NULL, &b) : status;
-    status = status == KRF_OK ? krf_event_create(s->context, true, &from) : status;
-    status = status == KRF_OK ? krf_event_create(s->context, true, &to) : status;
-    status = status == KRF_OK ? krf_host_allocate(s->context, N * sizeof *pinned, (void **)&pinned) : status;
-    status = status == KRF_OK ? krf_array_create(s->context, KRF_F32, 1, (int64_t[]){N}, &x) : status;
-    for (int i = 0; status == KRF_OK && i < N; i++) {
-        pinned[i] = (float)i;
-    }
-    void *first = krf_stream_handle(a), *second = krf_stream_handle(b);
-    status = status == KRF_OK ? krf_event_record(from, first) : status;
-    status = status == KRF_OK ? krf_array_upload_async(x, pinned, N * sizeof *pinned, first) : status;
-    status = status == KRF_OK ? krf_array_download_async(x, pageable, sizeof pageable, second) : status;
-    status = status == KRF_OK ? krf_event_wait(from, second) : status;
-    status = status == KRF_OK ? krf_event_record(to, second) : status;
-    status = status == KRF_OK ? krf_event_elapsed(from, to, &ms) : status;
-    status = status == KRF_OK ? krf_event_query(to, &done) : status;
-    for (int i = 0; status == KRF_OK && i < N; i++) {
-        if (pageable[i] != (float)i || !done || ms < 0) {
-            scene_wrong(s, "copied by way of two streams: element %d is %g, %g ms", i, (double)pageable[i], ms);
-            break;
-        }
-    }
-    status = status == KRF_OK ? krf_array_upload_async(x, pageable, sizeof pageable, first) : status;
-    status = status == KRF_OK ? krf_stream_query(a, &done) : status;
-    status = status == KRF_OK ? krf_stream_synchronize(a) : status;
-    krf_array_release(x);
-    status = status == KRF_OK ? krf_context_trim(s->context) : status;
-    if (status != KRF_OK) {
-        krf_context_synchronize(s->context); /* the copies use what is freed here */
-    }
-    krf_host_free(s->context, pinned);
-    krf_event_destroy(from);
-    krf_event_destroy(to);
-    krf_stream_destroy(a);
-    krf_stream_destroy(b);
-    return status;
-}
-
 /* PTX and a cubin without the device, through NVRTC alone. */
 static krf_status dump_binaries(scene *s) {
     krf_graph *g = krf_graph_create(s->context);
@@ -220,7 +171,6 @@ static krf_status sum_much(scene *s) {
 
 krf_status simulated_extra(scene *s) {
     krf_status status = on_streams(s);
-    status = status == KRF_OK ? on_known_streams(s) : status;
     status = status == KRF_OK ? sum_much(s) : status;
     return status == KRF_OK ? dump_binaries(s) : status;
 }

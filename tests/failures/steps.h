@@ -15,6 +15,7 @@ krf_status scene_explain(scene *s);
 krf_status scene_views(scene *s);
 krf_status scene_large(scene *s);
 krf_status scene_reopen(scene *s);
+krf_status scene_streams(scene *s);
 
 /* For steps: goes to `done` with the status when a call fails. */
 #define TRY(call) \

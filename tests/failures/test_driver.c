@@ -325,7 +325,8 @@ int main(void) {
         {.name = "plan", .steps = SCENE_PLAN, .warm = true},
         {.name = "files", .steps = SCENE_FILES, .warm = true},
         {.name = "views", .steps = SCENE_VIEWS, .warm = true},
-        {.name = "streams", .steps = SCENE_EXTRA},
+        {.name = "streams", .steps = SCENE_STREAMS},
+        {.name = "a caller's stream", .steps = SCENE_EXTRA},
         {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true, .no_pools = true},
     };
     bool exhaustive = getenv("KRF_EXHAUSTIVE") != NULL;

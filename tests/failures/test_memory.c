@@ -104,6 +104,7 @@ int main(void) {
         {"files", KRF_CPU_AUTO, SCENE_FILES, false, false},
         {"explain", KRF_CPU_AUTO, SCENE_EXPLAIN, false, false},
         {"views", KRF_CPU_AUTO, SCENE_VIEWS, false, false},
+        {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, false},
         {"large", KRF_CPU_AUTO, SCENE_LARGE, false, false},
         {"reopen", KRF_CPU_AUTO, SCENE_REOPEN, false, true},
         {"evaluate", KRF_CPU_COMPILE, SCENE_EVALUATE, false, false},
@@ -115,6 +116,7 @@ int main(void) {
         {"many", KRF_CPU_AUTO, SCENE_MANY, false, true},
         {"plan", KRF_CPU_AUTO, SCENE_PLAN, false, true},
         {"files", KRF_CPU_AUTO, SCENE_FILES, false, true},
+        {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, true},
     };
     device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     bool on_cuda = strcmp(device, "cpu") != 0;
