@@ -68,6 +68,16 @@ typedef struct krf__streams {
     krf_status (*call)(krf__device *device, void *stream, void (*function)(void *user), void *user); /* on a thread of the driver's, in the stream's order; may call nothing of the device */
 } krf__streams;
 
+/* Kernels that are started as one, again and again, with other arguments or the same. */
+typedef struct krf__replay krf__replay; /* each backend defines its own */
+typedef struct krf__replays {
+    /* One kernel more, which waits for those of the numbers in `after`; *replay NULL: the first. Until the first start. */
+    krf_status (*add)(krf__device *device, krf__replay **replay, const krf__launch *launch, uint32_t n_after, const uint32_t *after);
+    void (*set)(krf__replay *replay, uint32_t index, const krf__launch *launch); /* the arguments of the next start */
+    krf_status (*start)(krf__device *device, krf__replay *replay, void *stream); /* after what was started before, on that stream or of this replay */
+    void (*free)(krf__device *device, krf__replay *replay);                      /* what was started is still done; NULL is allowed */
+} krf__replays;
+
 typedef struct krf__backend {
     const char *name;            /* "cpu", "cuda" */
     const char *target;          /* of codegen: "c", "cuda" */
@@ -97,6 +107,7 @@ typedef struct krf__backend {
     void (*unload)(krf__device *device, krf__module *module);
     void (*module_info)(krf__device *device, krf__module *module, krf__module_info *info);
     krf_status (*launch)(krf__device *device, const krf__launch *launch, void *stream);
+    const krf__replays *replays; /* NULL: there is nothing to gain by them */
     const krf__streams *streams;
 } krf__backend;
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "sched/array.h"
 #include "sched/kernels.h"
+#include "sched/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -340,7 +341,8 @@ static void *address(const krf__run *r, const room *m, const krf__operand *o) {
     return base + o->offset * (int64_t)krf_dtype_size((krf_dtype)o->dtype);
 }
 
-static krf_status launch(const krf__run *r, room *m, uint32_t index) {
+/* What a launch of the kernel takes; in the room until the next one. */
+static krf__launch prepare(const krf__run *r, room *m, uint32_t index) {
     const krf__plan_data *p = &r->compiled->data;
     const krf__kernel *k = &p->kernels[index];
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -351,13 +353,47 @@ static krf_status launch(const krf__run *r, room *m, uint32_t index) {
         m->scalars[i] = s->bound ? r->bound_values[s->index] : r->values != NULL ? r->values[s->index] : s->value;
     }
     krf__argument_pack(k, m->pointers, m->scalars, m->scratch, m->tickets, m->fields);
-    krf__launch l = {.kernel = k,
-                     .module = m->modules[index],
-                     .fields = m->fields,
-                     .pointers = m->pointers,
-                     .scalars = m->scalars,
-                     .scratch = m->scratch};
-    return r->context->backend->launch(r->context->device, &l, m->lane.stream);
+    return (krf__launch){.kernel = k,
+                         .module = m->modules[index],
+                         .fields = m->fields,
+                         .pointers = m->pointers,
+                         .scalars = m->scalars,
+                         .scratch = m->scratch};
+}
+
+/* Kernels that do not wait for each other may run side by side then: a result must not lie where another kernel reads. */
+static bool may_replay(const krf__run *r, const room *m) {
+    const krf__plan_data *p = &r->compiled->data;
+    bool apart = true;
+    for (uint32_t k = 0; p->n_kernels > 1 && k < p->n_outputs; k++) {
+        for (uint32_t i = 0; !m->made[k] && i < p->n_buffers; i++) {
+            const krf_array *other = array_of(r, &p->buffers[i]);
+            apart &= other == r->outputs[k] ? p->buffers[i].kind == KRF__BUFFER_OUTPUT && p->buffers[i].index == k
+                                            : !arrays_overlap(r->outputs[k], other);
+        }
+    }
+    return apart;
+}
+
+static krf_status launch_all(const krf__run *r, room *m) {
+    const uint32_t n = r->compiled->data.n_kernels;
+    krf_status status = KRF_OK;
+    krf__taken_replay replay = {.replay = NULL};
+    if (may_replay(r, m)) {
+        krf__replay_take(r->context, r->compiled, &m->lane, &replay);
+    }
+    for (uint32_t i = 0; i < n && replay.place != NULL; i++) {
+        krf__launch l = prepare(r, m, i);
+        krf__replay_kernel(r->context, r->compiled, i, &l, &replay);
+    }
+    if (krf__replay_start(r->context, &m->lane, &replay)) {
+        return KRF_OK;
+    }
+    for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
+        krf__launch l = prepare(r, m, i);
+        status = r->context->backend->launch(r->context->device, &l, m->lane.stream);
+    }
+    return status;
 }
 
 /* The modules of all kernels. A stream that is being captured gets those that are there, and none is loaded. */
@@ -407,9 +443,7 @@ krf_status krf__plan_execute(const krf__run *r) {
     status = status == KRF_OK ? order_before(r, &m) : status;
     bool ordered = status == KRF_OK;
     status = status == KRF_OK && m.lane.capturing ? hold_all(r, &m) : status;
-    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
-        status = launch(r, &m, i);
-    }
+    status = status == KRF_OK ? launch_all(r, &m) : status;
     status = krf__lane_finish(&m.lane, status);
     if (ordered) {
         mark(r, &m);

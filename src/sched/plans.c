@@ -1,6 +1,8 @@
 /* Makes plans ready to run, names them by canonical bytes, and keeps the ones that krf_eval used last. */
 #include "sched/plans.h"
 
+#include "backend/backend.h"
+
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -48,6 +50,12 @@ krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *o
 
 void krf__compiled_release(krf__compiled *c) {
     if (c != NULL && atomic_fetch_sub(&c->references, 1) == 1) {
+        for (int i = 0; i < KRF__REPLAYS; i++) {
+            krf__replay *replay = atomic_load(&c->replays[i].replay);
+            if (replay != NULL) {
+                c->replays[i].kind->free(c->replays[i].device, replay);
+            }
+        }
         krf__plan_free(&c->data);
         krf__mem_free((void *)c->loaded);
         krf__mem_free(c);

@@ -9,6 +9,19 @@
 
 struct krf__loaded; /* see kernels.h */
 
+struct krf__device;
+struct krf__replay;
+struct krf__replays;
+
+/* The kernels of a plan as one piece of work, for runs on one lane at a time. */
+enum { KRF__REPLAYS = 4 };
+typedef struct krf__replay_place {
+    struct krf__replay *_Atomic replay; /* NULL: none, or a run has it */
+    atomic_int lane, runs;              /* whose it is, plus 1, or 0; how many runs found none */
+    const struct krf__replays *kind;    /* what frees it, on which device; once there was one */
+    struct krf__device *device;
+} krf__replay_place;
+
 /* A plan and what every run of it needs to know. Immutable but for `loaded`, which fills up as kernels are found. */
 typedef struct krf__compiled {
     atomic_int references;
@@ -16,6 +29,7 @@ typedef struct krf__compiled {
     struct krf__loaded *_Atomic *loaded; /* one a kernel; NULL: not looked up yet */
     size_t scratch_bytes, tickets;       /* the most that any kernel needs */
     uint32_t fields, operands, scalars;  /* likewise */
+    krf__replay_place replays[KRF__REPLAYS];
 } krf__compiled;
 
 /* As krf__plan_make. *compiled has one reference. */

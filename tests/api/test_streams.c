@@ -636,7 +636,7 @@ static void a_captured_run_is_launches_alone(void **state) {
     find("cuStreamEndCapture", &graph.end);
     find("cuGraphGetNodes", &graph.nodes);
     find("cuGraphDestroy", &graph.destroy);
-    find("cuGraphInstantiateWithFlags", &graph.instantiate); /* the simulated driver has neither */
+    find("cuGraphInstantiateWithFlags", &graph.instantiate);
     find("cuGraphLaunch", &graph.start);
     find("cuGraphExecDestroy", &graph.destroy_exec);
     if (graph.begin == NULL) {
@@ -675,9 +675,10 @@ static void a_captured_run_is_launches_alone(void **state) {
         assert_int_equal(after.allocations, before.allocations);
         assert_int_equal(graph.nodes(captured, NULL, &nodes), 0);
         assert_int_equal(nodes, krf_plan_kernels(sum) + 1);
-        if (graph.instantiate != NULL && graph.start != NULL) {
-            void *exec = NULL;
-            assert_int_equal(graph.instantiate(&exec, captured, 0), 0);
+        void *exec = NULL;
+        const int instantiated = graph.instantiate(&exec, captured, 0); /* the simulated driver starts no captured graphs */
+        assert_true(instantiated == 0 || getenv("KRF_LIBCUDA") != NULL);
+        if (instantiated == 0) {
             for (int round = 5; round < 8; round++) { /* what runs outside of the graph has memory of its own */
                 fill(round);
                 krf_array *other = NULL;

@@ -68,6 +68,8 @@ static const char *const gives_back[] = {
     "cuMemFreeHost",
     "cuMemPoolDestroy",
     "cuLibraryUnload",
+    "cuGraphExecDestroy",
+    "cuGraphDestroy",
     "nvrtcDestroyProgram",
 };
 

@@ -1,12 +1,8 @@
-/* Stream capture, as far as it can be disturbed: a graph is the number of its nodes. Graphs cannot be launched. */
+/* Stream capture, as far as it can be disturbed: a captured graph is the number of its nodes, and cannot be launched. */
+#include "graph.h"
 #include "stream.h"
 
 #include <stdlib.h>
-
-struct CUgraph_st {
-    fake_object object;
-    size_t nodes;
-};
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 
@@ -107,13 +103,5 @@ cu_result cuGraphGetNodes(cu_graph graph, cu_graph_node *nodes, size_t *count) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuGraphGetNodes: only the number of nodes is simulated");
     }
     *count = graph->nodes;
-    return KRF__CUDA_SUCCESS;
-}
-
-cu_result cuGraphDestroy(cu_graph graph) {
-    ENTER(cuGraphDestroy, FAKE_NEEDS_HEALTH);
-    CHECK_HANDLE(graph, FAKE_GRAPH);
-    fake_object_remove(&graph->object);
-    free(graph);
     return KRF__CUDA_SUCCESS;
 }

@@ -16,9 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct CUgraph_st *cu_graph;
-typedef struct CUgraphNode_st *cu_graph_node;
-
 /* cuda.h's values that kerfuse does not use. */
 enum {
     FAKE_INVALID_VALUE = 1,
@@ -83,7 +80,7 @@ extern pthread_rwlock_t fake_lock;
 
 /* ---- handles ---- */
 
-typedef enum fake_kind { FAKE_STREAM, FAKE_EVENT, FAKE_POOL, FAKE_LIBRARY, FAKE_GRAPH, FAKE_PINNED, FAKE_KINDS } fake_kind;
+typedef enum fake_kind { FAKE_STREAM, FAKE_EVENT, FAKE_POOL, FAKE_LIBRARY, FAKE_GRAPH, FAKE_GRAPH_EXEC, FAKE_PINNED, FAKE_KINDS } fake_kind;
 
 /* First in the struct behind every handle. */
 typedef struct fake_object {

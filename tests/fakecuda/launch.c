@@ -1,5 +1,6 @@
-/* cuLaunchKernel. */
+/* Launches: cuLaunchKernel, and what graphs of kernels do. */
 #include "engine.h"
+#include "graph.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -58,35 +59,54 @@ static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsign
     return shared > 0 ? "dynamic shared memory is not simulated" : NULL;
 }
 
-cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
-                         cu_stream stream, void **arguments, void **extra) {
-    ENTER(cuLaunchKernel, FAKE_NEEDS_CURRENT);
-    unsigned index;
-    cu_library library = fake_library_of(function, &index);
+/* What is to be launched, and where it lies; a message otherwise. */
+static cu_library check(const char *call, const cu_kernel_node_params *p, unsigned *index, cu_result *result) {
+    cu_library library = fake_library_of(p->function, index);
     if (!library) {
-        return fake_misuse(FAKE_INVALID_HANDLE, "cuLaunchKernel: %p is no function", (void *)function);
+        *result = fake_misuse(FAKE_INVALID_HANDLE, "%s: %p is no function", call, (void *)p->function);
+        return NULL;
+    }
+    fakecuda_index grid = {p->grid_x, p->grid_y, p->grid_z}, block = {p->block_x, p->block_y, p->block_z};
+    const char *wrong = wrong_shape(grid, block, fake_kernel_of(library, *index)->cluster, p->shared_bytes);
+    if (wrong || p->extra || (fake_kernel_of(library, *index)->arguments > 0 && !p->arguments)) {
+        *result = fake_misuse(FAKE_INVALID_VALUE, "%s: %s", call, wrong ? wrong : "an argument is missing");
+        return NULL;
+    }
+    *result = KRF__CUDA_SUCCESS;
+    return library;
+}
+
+void **fake_copy_arguments(const char *call, const cu_kernel_node_params *params, cu_result *result) {
+    unsigned index;
+    cu_library library = check(call, params, &index, result);
+    launch l = {.block = NULL};
+    if (library && !copy_arguments(fake_kernel_of(library, index), params->arguments, &l)) {
+        *result = fake_misuse(FAKE_INVALID_VALUE, "%s: an argument is missing", call);
+        return NULL;
+    }
+    return l.block;
+}
+
+cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_stream s) {
+    unsigned index;
+    cu_result result;
+    cu_library library = check(call, p, &index, &result);
+    if (!library) {
+        return result;
     }
     const fakecuda_kernel *kernel = fake_kernel_of(library, index);
-    FIND_STREAM(s, stream);
-    fakecuda_index grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
-    const char *wrong = wrong_shape(grid, block, kernel->cluster, shared_bytes);
-    if (wrong) {
-        return fake_misuse(FAKE_INVALID_VALUE, "cuLaunchKernel: %s", wrong);
-    }
-    cu_result captured;
-    if (fake_captured(s, &captured)) {
-        return captured;
-    }
     fake_catch_faults();
-    launch l = {.work = {.grid = grid, .block = block, .threads = block_x * block_y * block_z, .cluster = kernel->cluster}};
+    launch l = {.work = {.grid = {p->grid_x, p->grid_y, p->grid_z},
+                         .block = {p->block_x, p->block_y, p->block_z},
+                         .threads = p->block_x * p->block_y * p->block_z,
+                         .cluster = kernel->cluster}};
     l.work.n_copies = fake_blocks_at_once() > kernel->cluster ? fake_blocks_at_once() : kernel->cluster;
     fake_library_copies(library, s, l.work.copies, l.work.n_copies);
     for (unsigned i = 0; i < l.work.n_copies; i++) {
         l.work.call[i] = l.work.copies[i]->image->kernels[index].call;
     }
-    if (extra || (kernel->arguments > 0 && !arguments) || !copy_arguments(kernel, arguments, &l)) {
-        return fake_misuse(FAKE_INVALID_VALUE, "cuLaunchKernel: an argument is missing");
+    if (!copy_arguments(kernel, p->arguments, &l)) {
+        return fake_misuse(FAKE_INVALID_VALUE, "%s: an argument is missing", call);
     }
     static atomic_uint launches;
     uint64_t seed = (uint64_t)fake_setting("FAKECUDA_SEED", 0);
@@ -97,4 +117,19 @@ cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int
         l.work.copies[i]->last = seq;
     }
     return KRF__CUDA_SUCCESS;
+}
+
+cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                         unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+                         cu_stream stream, void **arguments, void **extra) {
+    ENTER(cuLaunchKernel, FAKE_NEEDS_CURRENT);
+    const cu_kernel_node_params params = {function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, arguments, extra, NULL, NULL};
+    unsigned index;
+    cu_result result;
+    if (!check("cuLaunchKernel", &params, &index, &result)) {
+        return result;
+    }
+    FIND_STREAM(s, stream);
+    cu_result captured;
+    return fake_captured(s, &captured) ? captured : fake_launch("cuLaunchKernel", &params, s);
 }

@@ -130,6 +130,7 @@ void batch_install(krf_context *context) {
     batch.outer.unload = outer_unload;
     batch.outer.module_info = outer_module_info;
     batch.outer.launch = outer_launch;
+    batch.outer.replays = NULL;
     batch.outer.close = outer_close;
     context->backend = &batch.outer;
 }

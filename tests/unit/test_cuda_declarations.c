@@ -23,11 +23,13 @@
 /* The structs are other types than the header's: their fields are compared below. */
 #define cu_pool_properties CUmemPoolProps
 #define cu_uuid CUuuid
+#define cu_kernel_node_params CUDA_KERNEL_NODE_PARAMS_v2
 #define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
 #define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
 #include "backend/cuda/driver.def"
 #undef cu_pool_properties
 #undef cu_uuid
+#undef cu_kernel_node_params
 
 #define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
 #define NVRTC_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
@@ -44,6 +46,9 @@ SAME_HANDLE(cu_pool, CUmemoryPool);
 SAME_HANDLE(cu_library, CUlibrary);
 SAME_HANDLE(cu_kernel, CUkernel);
 SAME_HANDLE(cu_function, CUfunction);
+SAME_HANDLE(cu_graph, CUgraph);
+SAME_HANDLE(cu_graph_node, CUgraphNode);
+SAME_HANDLE(cu_graph_exec, CUgraphExec);
 SAME_HANDLE(nvrtc_result, nvrtcResult);
 SAME_HANDLE(nvrtc_program, nvrtcProgram);
 
@@ -55,6 +60,15 @@ _Static_assert(sizeof(cu_uuid) == sizeof(CUuuid), "CUuuid");
 _Static_assert(sizeof(cu_location) == sizeof(CUmemLocation), "CUmemLocation");
 SAME_FIELD(cu_location, type, CUmemLocation, type);
 SAME_FIELD(cu_location, id, CUmemLocation, id);
+_Static_assert(sizeof(cu_kernel_node_params) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2), "CUDA_KERNEL_NODE_PARAMS_v2");
+SAME_FIELD(cu_kernel_node_params, function, CUDA_KERNEL_NODE_PARAMS_v2, func);
+SAME_FIELD(cu_kernel_node_params, grid_x, CUDA_KERNEL_NODE_PARAMS_v2, gridDimX);
+SAME_FIELD(cu_kernel_node_params, block_z, CUDA_KERNEL_NODE_PARAMS_v2, blockDimZ);
+SAME_FIELD(cu_kernel_node_params, shared_bytes, CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes);
+SAME_FIELD(cu_kernel_node_params, arguments, CUDA_KERNEL_NODE_PARAMS_v2, kernelParams);
+SAME_FIELD(cu_kernel_node_params, extra, CUDA_KERNEL_NODE_PARAMS_v2, extra);
+SAME_FIELD(cu_kernel_node_params, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
+SAME_FIELD(cu_kernel_node_params, context, CUDA_KERNEL_NODE_PARAMS_v2, ctx);
 _Static_assert(sizeof(cu_pool_properties) == sizeof(CUmemPoolProps), "CUmemPoolProps");
 SAME_FIELD(cu_pool_properties, allocation_type, CUmemPoolProps, allocType);
 SAME_FIELD(cu_pool_properties, handle_types, CUmemPoolProps, handleTypes);

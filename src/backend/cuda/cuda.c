@@ -297,5 +297,6 @@ const krf__backend krf__backend_cuda = {
     .unload = krf__cuda_unload,
     .module_info = krf__cuda_module_info,
     .launch = krf__cuda_launch,
+    .replays = &krf__cuda_replays,
     .streams = &krf__cuda_streams,
 };

@@ -81,6 +81,9 @@ krf_status krf__cuda_synchronize(krf__device *d, void *stream);
 /* stream.c */
 extern const krf__streams krf__cuda_streams;
 
+/* replay.c */
+extern const krf__replays krf__cuda_replays;
+
 /* module.c */
 krf_status krf__cuda_find_nvrtc(krf__device *d); /* once; sets nvrtc_file, nvrtc_key and nvrtc_text */
 krf_status krf__cuda_identity(krf__device *d, krf__str *key);

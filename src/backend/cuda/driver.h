@@ -18,6 +18,17 @@ typedef struct CUmemPoolHandle_st *cu_pool;
 typedef struct CUlib_st *cu_library;
 typedef struct CUkern_st *cu_kernel;
 typedef struct CUfunc_st *cu_function;
+typedef struct CUgraph_st *cu_graph;
+typedef struct CUgraphNode_st *cu_graph_node;
+typedef struct CUgraphExec_st *cu_graph_exec;
+
+typedef struct cu_kernel_node_params { /* of the entry points _v2 */
+    cu_function function;
+    unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    void **arguments, **extra;
+    cu_kernel kernel;
+    cu_context context;
+} cu_kernel_node_params;
 
 typedef struct cu_uuid {
     char bytes[16];

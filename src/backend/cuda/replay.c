@@ -1,0 +1,137 @@
+/* Kernels as a CUDA graph: its nodes are patched where arguments change. Starting it costs the host less than one launch. */
+#include "backend/cuda/device.h"
+#include "backend/cuda/launch.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <string.h>
+
+typedef struct node {
+    cu_graph_node handle;
+    cu_kernel_node_params params;
+    void *argument; /* what params.arguments points to: the address of `fields` */
+    uint64_t *fields;
+    size_t bytes;
+    bool changed; /* since the graph was told */
+} node;
+
+struct krf__replay {
+    cu_graph graph; /* nodes are named by it: it lives as long as what was made of it */
+    cu_graph_exec exec;
+    node **nodes;
+    size_t n, capacity;
+};
+
+/* Results are of no interest: nobody is left to tell. */
+static void replay_free(krf__device *d, krf__replay *r) {
+    krf__entry e;
+    if (r == NULL) {
+        return;
+    }
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK && r->exec != NULL) {
+        (void)CU(d, cuGraphExecDestroy(r->exec));
+    }
+    if (status == KRF_OK && r->graph != NULL) {
+        (void)CU(d, cuGraphDestroy(r->graph));
+    }
+    krf__cuda_leave(d, &e, status);
+    for (size_t i = 0; i < r->n; i++) {
+        krf__mem_free(r->nodes[i]);
+    }
+    krf__mem_free(r->nodes);
+    krf__mem_free(r);
+}
+
+static node *make_node(const krf__device *d, const krf__launch *launch, bool *too_large) {
+    krf__grid g;
+    const size_t bytes = krf__argument_fields(launch->kernel) * sizeof(uint64_t);
+    node *n = krf__calloc(1, sizeof *n + bytes);
+    krf__cuda_grid(launch->kernel, d->multiprocessors, &g);
+    *too_large = g.too_large;
+    if (n != NULL) {
+        n->fields = (uint64_t *)(void *)(n + 1);
+        n->bytes = bytes;
+        memcpy(n->fields, launch->fields, bytes);
+        n->argument = n->fields;
+        n->params = (cu_kernel_node_params){.function = launch->module->function, .grid_x = g.x, .grid_y = g.y, .grid_z = g.z, .block_x = g.block_x, .block_y = g.block_y, .block_z = 1,
+                                            .arguments = &n->argument};
+    }
+    return n;
+}
+
+static krf_status add_node(krf__device *d, krf__replay *r, node *n, uint32_t n_after, const uint32_t *after) {
+    cu_graph_node *handles = n_after > 0 ? krf__malloc(n_after * sizeof(cu_graph_node)) : NULL;
+    krf__entry e;
+    if (n_after > 0 && handles == NULL) {
+        return krf__fail_memory();
+    }
+    for (uint32_t i = 0; i < n_after; i++) {
+        handles[i] = r->nodes[after[i]]->handle;
+    }
+    krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK && r->graph == NULL) {
+        status = CU(d, cuGraphCreate(&r->graph, 0));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuGraphAddKernelNode_v2(&n->handle, r->graph, handles, n_after, &n->params));
+    }
+    status = krf__cuda_leave(d, &e, status);
+    krf__mem_free(handles);
+    return status;
+}
+
+static krf_status add(krf__device *d, krf__replay **replay, const krf__launch *launch, uint32_t n_after, const uint32_t *after) {
+    krf__replay *r = *replay != NULL ? *replay : krf__calloc(1, sizeof *r);
+    *replay = r;
+    if (r == NULL || !krf__grow(&r->nodes, &r->capacity, r->n + 1, sizeof *r->nodes)) {
+        return krf__fail_memory();
+    }
+    bool too_large;
+    node *n = make_node(d, launch, &too_large);
+    if (n == NULL) {
+        return krf__fail_memory();
+    }
+    krf_status status = too_large ? krf__fail(KRF_E_UNSUPPORTED, "%s: more blocks than a CUDA grid has", launch->kernel->name) : add_node(d, r, n, n_after, after);
+    if (status != KRF_OK) {
+        krf__mem_free(n);
+        return status;
+    }
+    r->nodes[r->n++] = n;
+    return KRF_OK;
+}
+
+static void set(krf__replay *r, uint32_t index, const krf__launch *launch) {
+    node *n = r->nodes[index];
+    if (memcmp(n->fields, launch->fields, n->bytes) != 0) {
+        memcpy(n->fields, launch->fields, n->bytes);
+        n->changed = true;
+    }
+}
+
+static krf_status patch(krf__device *d, krf__replay *r) {
+    krf_status status = KRF_OK;
+    for (size_t i = 0; status == KRF_OK && i < r->n; i++) {
+        node *n = r->nodes[i];
+        if (n->changed) {
+            status = CU(d, cuGraphExecKernelNodeSetParams_v2(r->exec, n->handle, &n->params));
+            n->changed = status != KRF_OK;
+        }
+    }
+    return status;
+}
+
+static krf_status start(krf__device *d, krf__replay *r, void *stream) {
+    krf__entry e;
+    krf_status status = krf__cuda_enter_stream(d, stream, false, &e);
+    if (status == KRF_OK) {
+        status = r->exec != NULL ? patch(d, r) : CU(d, cuGraphInstantiateWithFlags(&r->exec, r->graph, 0));
+    }
+    if (status == KRF_OK) {
+        status = CU(d, cuGraphLaunch(r->exec, e.stream));
+    }
+    return krf__cuda_leave(d, &e, status);
+}
+
+const krf__replays krf__cuda_replays = {.add = add, .set = set, .start = start, .free = replay_free};
