@@ -361,27 +361,11 @@ static krf__launch prepare(const krf__run *r, room *m, uint32_t index) {
                          .scratch = m->scratch};
 }
 
-/* Kernels that do not wait for each other may run side by side then: a result must not lie where another kernel reads. */
-static bool may_replay(const krf__run *r, const room *m) {
-    const krf__plan_data *p = &r->compiled->data;
-    bool apart = true;
-    for (uint32_t k = 0; p->n_kernels > 1 && k < p->n_outputs; k++) {
-        for (uint32_t i = 0; !m->made[k] && i < p->n_buffers; i++) {
-            const krf_array *other = array_of(r, &p->buffers[i]);
-            apart &= other == r->outputs[k] ? p->buffers[i].kind == KRF__BUFFER_OUTPUT && p->buffers[i].index == k
-                                            : !arrays_overlap(r->outputs[k], other);
-        }
-    }
-    return apart;
-}
-
 static krf_status launch_all(const krf__run *r, room *m) {
     const uint32_t n = r->compiled->data.n_kernels;
     krf_status status = KRF_OK;
-    krf__taken_replay replay = {.replay = NULL};
-    if (may_replay(r, m)) {
-        krf__replay_take(r->context, r->compiled, &m->lane, &replay);
-    }
+    krf__taken_replay replay;
+    krf__replay_take(r->context, r->compiled, &m->lane, &replay);
     for (uint32_t i = 0; i < n && replay.place != NULL; i++) {
         krf__launch l = prepare(r, m, i);
         krf__replay_kernel(r->context, r->compiled, i, &l, &replay);

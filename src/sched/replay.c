@@ -7,7 +7,7 @@ enum { RUNS_BEFORE = 3, MOST_KERNELS = 512 };
 
 /* ---- which kernels wait for which ---- */
 
-/* Memory of a run: temporaries that share a slot are one; arrays of users lie apart, or there is no replay. */
+/* Memory of a run: temporaries that share a slot are one; results of several kernels lie apart from what is read (krf__plan_conflicts). */
 static uint64_t memory_of(const krf__plan_data *p, const krf__operand *o) {
     const krf__buffer *b = &p->buffers[o->buffer];
     return b->kind == KRF__BUFFER_TEMPORARY ? UINT64_C(1) << 32 | b->index : o->buffer;
