@@ -63,7 +63,7 @@ typedef struct state {
     krf_context *context, *apart;
     krf_array *x[2], *y[2], *chain_in, *chain_out;
     krf_plan *plan, *scaled, *chain;
-    void *stream, *exec, *chain_exec, *node;
+    void *stream, *passing, *exec, *chain_exec, *node;
     node_params kernel, other;
     int turn;
 } state;
@@ -87,6 +87,7 @@ static void bare_graph_set(state *s) {
 static void bare_chain(state *s) { OK(cu.cuGraphLaunch(s->chain_exec, s->stream)); }
 static void run_same(state *s) { run_plan(s, s->plan, s->stream, s->x[0], s->y[0], NULL); }
 static void run_own_stream(state *s) { run_plan(s, s->plan, NULL, s->x[0], s->y[0], NULL); }
+static void run_passing(state *s) { run_plan(s, s->plan, s->passing, s->x[0], s->y[0], NULL); }
 static void run_pointers(state *s) {
     s->turn++;
     run_plan(s, s->plan, s->stream, s->x[s->turn % 2], s->y[s->turn % 2], NULL);
@@ -127,6 +128,7 @@ static int by_value(const void *a, const void *b) {
 
 static void drain(state *s) {
     OK(cu.cuStreamSynchronize(s->stream));
+    OK(cu.cuStreamSynchronize(s->passing));
     OK(krf_context_synchronize(s->context));
 }
 
@@ -206,7 +208,11 @@ int main(int argc, char **argv) {
     OK(krf_context_create(&options, &s.context));
     options.fusion = "off";
     OK(krf_context_create(&options, &s.apart));
-    OK(cu.cuStreamCreate(&s.stream, 1));
+    krf_stream *stream, *known;
+    OK(krf_stream_create(s.context, NULL, &stream));
+    s.stream = krf_stream_handle(stream);
+    OK(krf_stream_wrap(s.apart, s.stream, &known));
+    OK(cu.cuStreamCreate(&s.passing, 1));
     for (int i = 0; i < 2; i++) {
         s.x[i] = array_of(s.context, N);
         s.y[i] = array_of(s.context, N);
@@ -241,6 +247,7 @@ int main(int argc, char **argv) {
     time_case(&s, "bare graph, other arguments", bare_graph_set);
     time_case(&s, "plan_run, same arguments", run_same);
     time_case(&s, "plan_run, the context's stream", run_own_stream);
+    time_case(&s, "plan_run, a stream not known", run_passing);
     time_case(&s, "plan_run, other arrays", run_pointers);
     time_case(&s, "plan_run, other scalar", run_scalar);
     time_case(&s, "plan_run, new output", run_new_output);
