@@ -405,7 +405,7 @@ static void give_back(const krf__run *r, room *m) {
     if (!m->held_scratch) {
         krf__pool_deallocate(pool, m->scratch, c->scratch_bytes, lanes);
     }
-    for (uint32_t s = m->held_slots; s < c->data.n_slots; s++) {
+    for (uint32_t s = c->data.n_slots; s-- > m->held_slots;) { /* last one first: the next run finds each in its place */
         krf__pool_deallocate(pool, m->slots[s], (size_t)c->data.slots[s], lanes);
     }
 }

@@ -631,6 +631,10 @@ static void a_captured_run_is_launches_alone(void **state) {
         int (*instantiate)(void **, void *, unsigned long long);
         int (*start)(void *, void *);
         int (*destroy_exec)(void *);
+        int (*retain)(void **, int);
+        int (*release)(int);
+        int (*push)(void *);
+        int (*pop)(void **);
     } graph;
     find("cuStreamBeginCapture_v2", &graph.begin);
     find("cuStreamEndCapture", &graph.end);
@@ -639,6 +643,10 @@ static void a_captured_run_is_launches_alone(void **state) {
     find("cuGraphInstantiateWithFlags", &graph.instantiate);
     find("cuGraphLaunch", &graph.start);
     find("cuGraphExecDestroy", &graph.destroy_exec);
+    find("cuDevicePrimaryCtxRetain", &graph.retain);
+    find("cuDevicePrimaryCtxRelease_v2", &graph.release);
+    find("cuCtxPushCurrent_v2", &graph.push);
+    find("cuCtxPopCurrent_v2", &graph.pop);
     if (graph.begin == NULL) {
         skip();
     }
@@ -675,7 +683,8 @@ static void a_captured_run_is_launches_alone(void **state) {
         assert_int_equal(after.allocations, before.allocations);
         assert_int_equal(graph.nodes(captured, NULL, &nodes), 0);
         assert_int_equal(nodes, krf_plan_kernels(sum) + 1);
-        void *exec = NULL;
+        void *exec = NULL, *primary = NULL;
+        assert_int_equal(graph.retain(&primary, 0) + graph.push(primary), 0);
         const int instantiated = graph.instantiate(&exec, captured, 0); /* the simulated driver starts no captured graphs */
         assert_true(instantiated == 0 || getenv("KRF_LIBCUDA") != NULL);
         if (instantiated == 0) {
@@ -692,6 +701,7 @@ static void a_captured_run_is_launches_alone(void **state) {
             }
             assert_int_equal(graph.destroy_exec(exec), 0);
         }
+        assert_int_equal(graph.pop(&primary) + graph.release(0), 0);
         assert_int_equal(graph.destroy(captured), 0);
         krf_plan_release(sum);
         krf_plan_release(cold);

@@ -76,7 +76,7 @@ cu_result cuGraphAddKernelNode_v2(cu_graph_node *node, cu_graph graph, const cu_
 }
 
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *exec, cu_graph graph, unsigned long long flags) {
-    ENTER(cuGraphInstantiateWithFlags, FAKE_NEEDS_HEALTH);
+    ENTER(cuGraphInstantiateWithFlags, FAKE_NEEDS_CURRENT);
     CHECK_HANDLE(graph, FAKE_GRAPH);
     if (!graph->made) {
         return FAKE_NOT_SUPPORTED;
