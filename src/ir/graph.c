@@ -3,9 +3,15 @@
 #include "ir/graph.h"
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <string.h>
+
+struct krf__shared {
+    uint32_t id;   /* 0: free */
+    uint32_t hash; /* its upper half */
+};
 
 krf_status krf__graph_init(krf_graph *g, krf_context *context) {
     memset(g, 0, sizeof *g);
@@ -38,13 +44,16 @@ void krf__graph_free(krf_graph *g) {
     krf__mem_free(g->ints);
     krf__mem_free(g->arrays);
     krf__mem_free(g->placeholders);
-    krf__map_free(&g->shared, NULL);
+    krf__mem_free(g->shared);
     memset(g, 0, sizeof *g);
 }
 
 void krf__graph_reset(krf_graph *g) {
     release_contents(g);
-    krf__map_clear(&g->shared);
+    if (g->shared != NULL) {
+        memset(g->shared, 0, g->shared_capacity * sizeof *g->shared);
+    }
+    g->n_shared = 0;
     g->status = KRF_OK;
     g->n_nodes = 1;
     g->n_ints = 0;
@@ -76,15 +85,26 @@ typedef struct node_key {
     int64_t numbers[4 * KRF_MAX_RANK];
 } node_key;
 
-uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints) {
-    if (g->nil || g->status != KRF_OK) {
-        return 0;
+static bool same(const krf_graph *g, uint32_t id, const krf__node *node, const int64_t *numbers) {
+    const krf__node *n = &g->nodes[id];
+    return n->op == node->op && n->dtype == node->dtype && n->weak == node->weak && n->rank == node->rank && n->keepdims == node->keepdims && n->n_ints == node->n_ints &&
+           n->value == node->value && memcmp(n->args, node->args, sizeof n->args) == 0 &&
+           memcmp(g->ints + n->shape, numbers, (size_t)(node->rank + node->n_ints) * sizeof *numbers) == 0;
+}
+
+/* The place of the node, or the free one where it belongs. There must be one. */
+static struct krf__shared *place_of(const krf_graph *g, uint64_t hash, const krf__node *node, const int64_t *numbers) {
+    const size_t mask = g->shared_capacity - 1;
+    size_t i = (size_t)hash & mask;
+    while (g->shared[i].id != 0 && (g->shared[i].hash != (uint32_t)(hash >> 32) || !same(g, g->shared[i].id, node, numbers))) {
+        i = (i + 1) & mask;
     }
-    if (node->rank + node->n_ints > 4 * KRF_MAX_RANK) {
-        return krf__graph_fail(g, KRF_E_INTERNAL, "a node has too many numbers");
-    }
+    return &g->shared[i];
+}
+
+static uint64_t hash_of(const krf__node *node, const int64_t *numbers) {
     node_key key;
-    memset(&key, 0, sizeof key);
+    memset(&key, 0, offsetof(node_key, numbers));
     key.op = node->op;
     key.dtype = node->dtype;
     key.weak = node->weak;
@@ -93,35 +113,78 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     key.n_ints = (uint16_t)node->n_ints;
     memcpy(key.args, node->args, sizeof key.args);
     key.value = node->value;
-    if (node->rank > 0) {
-        memcpy(key.numbers, shape, node->rank * sizeof *shape);
+    const size_t bytes = (size_t)(node->rank + node->n_ints) * sizeof *numbers;
+    memcpy(key.numbers, numbers, bytes);
+    return krf__hash64(&key, offsetof(node_key, numbers) + bytes);
+}
+
+/* At most three quarters are taken. */
+static bool make_room(krf_graph *g) {
+    if (g->n_shared < g->shared_capacity / 4 * 3) {
+        return true;
     }
-    if (node->n_ints > 0) {
-        memcpy(key.numbers + node->rank, ints, node->n_ints * sizeof *ints);
+    struct krf__shared *old = g->shared;
+    const size_t capacity = g->shared_capacity;
+    struct krf__shared *table = krf__calloc(capacity > 0 ? 2 * capacity : 64, sizeof *table);
+    if (table == NULL) {
+        return false;
     }
-    size_t numbers = node->rank + node->n_ints;
-    size_t bytes = offsetof(node_key, numbers) + numbers * sizeof *ints;
-    if (shareable(node)) {
-        void *found = krf__map_get(&g->shared, &key, bytes);
-        if (found != NULL) {
-            return (uint32_t)(uintptr_t)found;
+    g->shared = table;
+    g->shared_capacity = capacity > 0 ? 2 * capacity : 64;
+    for (size_t i = 0; i < capacity; i++) {
+        if (old[i].id != 0) {
+            const krf__node *node = &g->nodes[old[i].id];
+            *place_of(g, hash_of(node, g->ints + node->shape), node, g->ints + node->shape) = old[i];
         }
     }
-    if (g->n_nodes >= UINT32_MAX || g->n_ints + numbers >= UINT32_MAX) {
+    krf__mem_free(old);
+    return true;
+}
+
+uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints) {
+    int64_t numbers[4 * KRF_MAX_RANK];
+    const size_t n = (size_t)node->rank + node->n_ints;
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    if (n > 4 * KRF_MAX_RANK) {
+        return krf__graph_fail(g, KRF_E_INTERNAL, "a node has too many numbers");
+    }
+    if (node->rank > 0) {
+        memcpy(numbers, shape, node->rank * sizeof *shape);
+    }
+    if (node->n_ints > 0) {
+        memcpy(numbers + node->rank, ints, node->n_ints * sizeof *ints);
+    }
+    struct krf__shared *place = NULL;
+    uint64_t hash = 0;
+    if (shareable(node)) {
+        if (!make_room(g)) {
+            return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
+        }
+        hash = hash_of(node, numbers);
+        place = place_of(g, hash, node, numbers);
+        if (place->id != 0) {
+            return place->id;
+        }
+    }
+    if (g->n_nodes >= UINT32_MAX || g->n_ints + n >= UINT32_MAX) {
         return krf__graph_fail(g, KRF_E_MEMORY, "a graph holds at most 2^32 nodes");
     }
-    uint32_t id = (uint32_t)g->n_nodes;
-    if (!krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) ||
-        !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + numbers, sizeof *g->ints) ||
-        (shareable(node) && !krf__map_put(&g->shared, &key, bytes, (void *)(uintptr_t)id))) {
+    const uint32_t id = (uint32_t)g->n_nodes;
+    if (!krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) || !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + n, sizeof *g->ints)) {
         return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
     }
-    memcpy(g->ints + g->n_ints, key.numbers, numbers * sizeof *ints);
+    memcpy(g->ints + g->n_ints, numbers, n * sizeof *ints);
     krf__node added = *node;
     added.shape = (uint32_t)g->n_ints;
     added.ints = (uint32_t)g->n_ints + node->rank;
-    g->n_ints += numbers;
+    g->n_ints += n;
     g->nodes[g->n_nodes++] = added;
+    if (place != NULL) {
+        *place = (struct krf__shared){.id = id, .hash = (uint32_t)(hash >> 32)};
+        g->n_shared++;
+    }
     return id;
 }
 

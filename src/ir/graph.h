@@ -3,7 +3,6 @@
 #ifndef KRF_IR_GRAPH_H
 #define KRF_IR_GRAPH_H
 
-#include "base/map.h"
 #include "base/strbuf.h"
 #include "ir/array.h"
 #include "ir/op.h"
@@ -39,7 +38,8 @@ struct krf_graph {
     size_t n_nodes, nodes_capacity;
     int64_t *ints;
     size_t n_ints, ints_capacity;
-    krf__map shared;            /* canonical bytes of a node -> its index */
+    struct krf__shared *shared; /* nodes by what they are: a table with free places, whose size is a power of two */
+    size_t shared_capacity, n_shared;
     krf_array **arrays;         /* of input nodes, retained */
     size_t n_arrays, arrays_capacity;
     krf__placeholder *placeholders;

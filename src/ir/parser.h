@@ -7,6 +7,7 @@
 #ifndef KRF_IR_PARSER_H
 #define KRF_IR_PARSER_H
 
+#include "base/map.h"
 #include "ir/build.h"
 #include "ir/lex.h"
 #include "ir/text.h"

@@ -10,6 +10,7 @@
  *
  * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. */
 #include "base/fail.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "pass/pass.h"
 
