@@ -18,6 +18,7 @@
 #include <kerfuse/array.h>
 #include <kerfuse/base.h>
 #include <kerfuse/expr.h>
+#include <kerfuse/grad.h>
 #include <kerfuse/movement.h>
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>

@@ -3,6 +3,7 @@
 #include "ops/common.h"
 
 #include "ir/compose.h"
+#include "ir/derive.h"
 
 enum { POINTS = 7 };
 
@@ -54,7 +55,7 @@ static bool evaluate(const op_row *row, int moved, double by, double *out) {
     krf_expr y = {g, krf__build(g, row->op, row->arity, args)};
     bool defined = krf_expr_ok(y);
     if (defined && moved < 0) {
-        y.id = krf__derive(g, row->op, -1 - moved, args, y.id, krf__build_real(g, 1, true));
+        y.id = krf__derive(g, row->op, -1 - moved, args, y.id, krf__build_real(g, 1, true), false);
         defined = y.id != 0;
     }
     if (defined) {
