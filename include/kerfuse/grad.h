@@ -24,6 +24,9 @@ KRF_API void krf_value_and_grad(krf_expr y, int n, const krf_expr *by, krf_expr 
  * the shape and dtype of y. Errors as above; y may be real or complex. */
 KRF_API krf_expr krf_jvp(krf_expr y, int n, const krf_expr *by, const krf_expr *tangents);
 
+/* x, which counts as a constant where something is differentiated: of any dtype and shape. Errors: none but x's own. */
+KRF_API krf_expr krf_stop_gradient(krf_expr x);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,3 +68,7 @@ krf_expr krf_jvp(krf_expr y, int n, const krf_expr *by, const krf_expr *tangents
     krf__mem_free(forth);
     return result;
 }
+
+krf_expr krf_stop_gradient(krf_expr x) {
+    return (krf_expr){x.graph, krf__expr_check("stop_gradient", x) ? krf__build_stop_gradient(x.graph, x.id) : 0};
+}

@@ -38,7 +38,7 @@ static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
 /* Whether a gradient goes from a node to its operand. */
 static bool passes(const krf_graph *g, uint32_t id, int operand) {
     const krf__node *n = krf__node_of(g, id);
-    if (!is_float(g, n->args[operand])) {
+    if (!is_float(g, n->args[operand]) || n->op == KRF__stop_gradient) {
         return false;
     }
     if (krf__op_info_of(n->op)->class_ != KRF__CLASS_ELEMENTWISE) {

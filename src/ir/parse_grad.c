@@ -1,11 +1,11 @@
-/* Derivatives in the text form: grad(y, x), value_and_grad(y, x), jvp(y, x, tangent). Called by parse_call.c. */
+/* Derivatives in the text form: grad(y, x), value_and_grad(y, x), jvp(y, x, tangent), stop_gradient(x). Called by parse_call.c. */
 #include "ir/grad.h"
 #include "ir/parser.h"
 
 #include <string.h>
 
-static const char *const names[] = {"grad", "value_and_grad", "jvp"};
-enum { GRAD, VALUE_AND_GRAD, JVP, COUNT };
+static const char *const names[] = {"grad", "value_and_grad", "jvp", "stop_gradient"};
+enum { GRAD, VALUE_AND_GRAD, JVP, STOP_GRADIENT, COUNT };
 
 const char *krf__parse_grad_name(size_t i) { return i < COUNT ? names[i] : NULL; }
 
@@ -39,9 +39,13 @@ uint32_t krf__parse_grad(krf__parser *p, size_t which, const krf__token *name, c
     if (p->failed) {
         return 0;
     }
-    if (n < 2 || (which == JVP && n % 2 == 0)) {
+    if (which == STOP_GRADIENT && n == 1) {
+        return krf__parse_built(p, name->start, krf__build_stop_gradient(p->g, ids[0]));
+    }
+    if (n < 2 || which == STOP_GRADIENT || (which == JVP && n % 2 == 0)) {
         return krf__parse_fail(p, KRF_E_PARSE, name->start,
-                               which == JVP ? "jvp takes what is differentiated, then pairs of a variable and its tangent"
+                               which == STOP_GRADIENT ? "stop_gradient takes one operand"
+                               : which == JVP         ? "jvp takes what is differentiated, then pairs of a variable and its tangent"
                                             : "%s takes what is differentiated, then the variables",
                                names[which]);
     }

@@ -8,7 +8,8 @@
  *
  * `step` counts the stored values on the longest way down: a group runs after all groups of earlier steps.
  *
- * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. */
+ * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. So
+ * are groups': a value and its gradients share most of what they compute. */
 #include "base/fail.h"
 #include "base/mem.h"
 #include "pass/pass.h"
@@ -59,16 +60,13 @@ static weight upper_weight(const fusing *s, uint32_t id) {
 
 static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limits->operations || w.fields > s->limits->fields; }
 
-/* Counts each node below `id` once; stops counting soon after the limit. */
-static weight exact_weight(fusing *s, uint32_t id) {
+/* Counts the nodes below the first `depth` of the stack, which are marked, once each; stops counting soon after the limit. root: a node that is counted
+ * whatever it is. */
+static weight count_marked(fusing *s, size_t depth, uint32_t root) {
     weight sum = {0, 0};
-    size_t depth = 0;
-    s->stamp++;
-    s->stack[depth++] = id;
-    s->mark[id] = s->stamp;
     while (depth > 0 && !too_heavy(s, sum)) {
         uint32_t now = s->stack[--depth];
-        if (now != id && stops_here(s, now)) {
+        if (now != root && stops_here(s, now)) {
             sum.fields += leaf_weight(s, now).fields;
             continue;
         }
@@ -81,6 +79,36 @@ static weight exact_weight(fusing *s, uint32_t id) {
             }
         }
     }
+    return sum;
+}
+
+static weight exact_weight(fusing *s, uint32_t id) {
+    s->stamp++;
+    s->stack[0] = id;
+    s->mark[id] = s->stamp;
+    return count_marked(s, 1, id);
+}
+
+/* A group with a reduction of x (0: none) more, where the sum of their weights w exceeds the limit: what its reductions share is counted once. */
+static weight exact_group(fusing *s, const krf__group *group, uint32_t x, weight w) {
+    size_t depth = 0;
+    uint32_t fields = x != 0 ? 1 + (uint32_t)krf__node_of(s->g, group->domain)->rank : 0;
+    if (group->n_reductions == 0) {
+        return (weight){group->operations + w.operations, group->fields + w.fields};
+    }
+    s->stamp++;
+    for (uint32_t k = 0; k <= group->n_reductions; k++) {
+        const bool given = k < group->n_reductions;
+        const uint32_t arg = given ? krf__node_of(s->g, group->reductions[k])->args[0] : x;
+        fields += given ? 1 + (uint32_t)krf__node_of(s->g, group->reductions[k])->rank : 0;
+        if (arg != 0 && s->mark[arg] != s->stamp) {
+            s->mark[arg] = s->stamp;
+            s->stack[depth++] = arg;
+        }
+    }
+    weight sum = count_marked(s, depth, 0);
+    sum.operations += group->n_reductions + group->epilogue_operations + (x != 0 ? 1 : w.operations);
+    sum.fields += fields + group->epilogue_fields + (x != 0 ? 0 : w.fields);
     return sum;
 }
 
@@ -167,7 +195,7 @@ typedef struct open_key {
 } open_key;
 
 /* The group of that step, axes, form of result and domain that has room for w more; a new one if there is none. *index counts from 1. */
-static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut,
+static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut, uint32_t reduction,
                              uint32_t *index) {
     const krf__node *d = krf__node_of(s->g, domain);
     const uint32_t scans = results == FORM_SCAN ? MOST_SCANS : results == FORM_WIDE_SCAN ? 1 : UINT32_MAX;
@@ -178,6 +206,9 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
     if (found != 0) {
         krf__group *group = &s->f->groups[found - 1];
         weight sum = {group->operations + w.operations, group->fields + w.fields};
+        if (too_heavy(s, sum)) {
+            sum = exact_group(s, group, reduction != 0 ? krf__node_of(s->g, reduction)->args[0] : 0, w);
+        }
         if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
             group->operations = sum.operations;
             group->fields = sum.fields;
@@ -230,7 +261,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     w.fields += 1 + krf__node_of(s->g, id)->rank;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
-                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain",
+                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
                             &s->f->group_of[id]);
     }
     return status == KRF_OK ? append(&s->f->groups[s->f->group_of[id] - 1].reductions,
@@ -242,10 +273,16 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
     uint32_t group = s->limits->epilogue != 0 ? epilogue_group(s, id) : 0;
     if (group != 0) {
-        weight w = upper_weight(s, id), sum = {s->f->groups[group - 1].operations + w.operations, s->f->groups[group - 1].fields + w.fields};
+        krf__group *owner = &s->f->groups[group - 1];
+        weight w = upper_weight(s, id), sum = {owner->operations + w.operations, owner->fields + w.fields};
+        if (too_heavy(s, sum)) {
+            sum = exact_group(s, owner, 0, w);
+        }
         if (!too_heavy(s, sum)) {
-            s->f->groups[group - 1].operations = sum.operations;
-            s->f->groups[group - 1].fields = sum.fields;
+            owner->operations = sum.operations;
+            owner->fields = sum.fields;
+            owner->epilogue_operations += w.operations;
+            owner->epilogue_fields += w.fields;
             s->f->group_of[id] = group;
             s->step[id] = s->f->groups[group - 1].step;
             s->weights[id] = w;
@@ -288,7 +325,7 @@ static krf_status collect_map(fusing *s, uint32_t id) {
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? "reduced values are needed in another shape"
                                                      : "another shape",
-                                   &group);
+                                   0, &group);
     return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
 }
 
