@@ -61,12 +61,12 @@ static weight upper_weight(const fusing *s, uint32_t id) {
 static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limits->operations || w.fields > s->limits->fields; }
 
 /* Counts the nodes below the first `depth` of the stack, which are marked, once each; stops counting soon after the limit. root: a node that is counted
- * whatever it is. */
-static weight count_marked(fusing *s, size_t depth, uint32_t root) {
+ * whatever it is. step: of the kernel; what is stored then and not before is computed in it. */
+static weight count_marked(fusing *s, size_t depth, uint32_t root, uint32_t step) {
     weight sum = {0, 0};
     while (depth > 0 && !too_heavy(s, sum)) {
         uint32_t now = s->stack[--depth];
-        if (now != root && stops_here(s, now)) {
+        if (now != root && stops_here(s, now) && (is_leaf(s, now) || s->step[now] < step)) {
             sum.fields += leaf_weight(s, now).fields;
             continue;
         }
@@ -86,30 +86,33 @@ static weight exact_weight(fusing *s, uint32_t id) {
     s->stamp++;
     s->stack[0] = id;
     s->mark[id] = s->stamp;
-    return count_marked(s, 1, id);
+    return count_marked(s, 1, id, UINT32_MAX);
 }
 
-/* A group with a reduction of x (0: none) more, where the sum of their weights w exceeds the limit: what its reductions share is counted once. */
-static weight exact_group(fusing *s, const krf__group *group, uint32_t x, weight w) {
+static uint32_t store_fields(const fusing *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->g, id);
+    return (krf__is_complex((krf_dtype)n->dtype) ? 2 : 1) * (1 + (uint32_t)n->rank);
+}
+
+/* A group with another member, a reduction or a stored value (0: none), and w beside it, where the sum of weights exceeds the limit: what members share is
+ * counted once. */
+static weight exact_group(fusing *s, const krf__group *group, uint32_t member, weight w) {
+    const bool reduces = group->n_reductions > 0;
+    const uint32_t n = reduces ? group->n_reductions : group->n_roots, *members = reduces ? group->reductions : group->roots;
+    weight more = {group->epilogue_operations + w.operations, group->epilogue_fields + w.fields};
     size_t depth = 0;
-    uint32_t fields = x != 0 ? 1 + (uint32_t)krf__node_of(s->g, group->domain)->rank : 0;
-    if (group->n_reductions == 0) {
-        return (weight){group->operations + w.operations, group->fields + w.fields};
-    }
     s->stamp++;
-    for (uint32_t k = 0; k <= group->n_reductions; k++) {
-        const bool given = k < group->n_reductions;
-        const uint32_t arg = given ? krf__node_of(s->g, group->reductions[k])->args[0] : x;
-        fields += given ? 1 + (uint32_t)krf__node_of(s->g, group->reductions[k])->rank : 0;
-        if (arg != 0 && s->mark[arg] != s->stamp) {
-            s->mark[arg] = s->stamp;
-            s->stack[depth++] = arg;
+    for (uint32_t k = 0; k < n + (member != 0); k++) {
+        const uint32_t id = k < n ? members[k] : member, root = reduces ? krf__node_of(s->g, id)->args[0] : id;
+        more.operations += reduces;
+        more.fields += store_fields(s, id);
+        if (s->mark[root] != s->stamp) {
+            s->mark[root] = s->stamp;
+            s->stack[depth++] = root;
         }
     }
-    weight sum = count_marked(s, depth, 0);
-    sum.operations += group->n_reductions + group->epilogue_operations + (x != 0 ? 1 : w.operations);
-    sum.fields += fields + group->epilogue_fields + (x != 0 ? 0 : w.fields);
-    return sum;
+    weight sum = count_marked(s, depth, 0, group->step);
+    return (weight){sum.operations + more.operations, sum.fields + more.fields};
 }
 
 /* The step at which another kernel can read the value, or compute it. */
@@ -194,8 +197,8 @@ typedef struct open_key {
     int64_t step, mask, form, rank, shape[KRF_MAX_RANK];
 } open_key;
 
-/* The group of that step, axes, form of result and domain that has room for w more; a new one if there is none. *index counts from 1. */
-static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut, uint32_t reduction,
+/* The group of that step, axes, form of result and domain that has room for one more member, of weight w; a new one if there is none. *index counts from 1. */
+static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut, uint32_t member,
                              uint32_t *index) {
     const krf__node *d = krf__node_of(s->g, domain);
     const uint32_t scans = results == FORM_SCAN ? MOST_SCANS : results == FORM_WIDE_SCAN ? 1 : UINT32_MAX;
@@ -207,7 +210,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         krf__group *group = &s->f->groups[found - 1];
         weight sum = {group->operations + w.operations, group->fields + w.fields};
         if (too_heavy(s, sum)) {
-            sum = exact_group(s, group, reduction != 0 ? krf__node_of(s->g, reduction)->args[0] : 0, w);
+            sum = exact_group(s, group, member, (weight){0, 0});
         }
         if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
             group->operations = sum.operations;
@@ -319,13 +322,12 @@ static krf_status visit(fusing *s, uint32_t id) {
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
-    uint32_t stores = krf__is_complex((krf_dtype)krf__node_of(s->g, id)->dtype) ? 2 : 1;
-    w.fields += stores * (1 + (uint32_t)krf__node_of(s->g, id)->rank);
+    w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? "reduced values are needed in another shape"
                                                      : "another shape",
-                                   0, &group);
+                                   id, &group);
     return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
 }
 

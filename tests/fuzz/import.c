@@ -119,6 +119,11 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
     }
     switch (from->op) {
     case KRF__constant: import_constant(from, n); return true;
+    case KRF__scalar: /* of a text there is none; of a gradient */
+        import_constant(from, n);
+        n->literal = false;
+        n->n = -1;
+        return from->weak || fails(r, "a scalar that is not weak");
     case KRF__iota:
         n->kind = NODE_RANGE;
         n->extents[0] = shape[0];
