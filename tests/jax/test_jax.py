@@ -1,6 +1,7 @@
 """JAX as the referee of gradients: random graphs that mean the same in the text form and in Python are differentiated by both in f64, and have to agree
 to 1e-10 of the gradient's largest element. Reverse mode, forward mode, and gradients of gradients; real and complex variables. JAX comes from PyPI into a
-virtual environment in the build folder; without a network the test is skipped. KRF_JAX_COUNT: how many graphs (120; tools/test --all: 1,000).
+virtual environment in the build folder, so ctest: slow; without a network the test is skipped. KRF_JAX_COUNT: how many graphs (120, less than a minute once JAX is
+there; tools/test --all: 1,000).
 
 One process of fuserun evaluates a batch of graphs."""
 import os
