@@ -30,7 +30,7 @@ krf__derivative krf__derivative_of(krf__op op, int operand) {
                                                         : KRF__DERIVATIVE_KNOWN;
 }
 
-/* ---- products that need no multiplication ---- */
+/* ---- products that need no multiplication, quotients that need one division in all ---- */
 
 static bool is_number(const krf_graph *g, uint32_t x, double value) {
     const krf__node *n = krf__node_of(g, x);
@@ -60,6 +60,12 @@ uint32_t krf__derive_multiply(krf_graph *g, uint32_t x, uint32_t y) {
         }
     }
     return MULTIPLY(x, y);
+}
+
+/* By one number, the inverse of which is no element's concern. */
+static uint32_t divide(krf_graph *g, uint32_t x, uint32_t y) {
+    const bool one = x != 0 && y != 0 && krf__node_of(g, y)->rank == 0 && krf__node_of(g, x)->rank > 0;
+    return one ? krf__derive_multiply(g, x, DIVIDE(ONE, y)) : DIVIDE(x, y);
 }
 
 /* ---- complex numbers ---- */
@@ -108,6 +114,8 @@ static bool derive_complex(krf_graph *g, krf__op op, int operand, uint32_t A, ui
 
 #undef MULTIPLY
 #undef NEGATIVE
+#undef DIVIDE
+#define DIVIDE(x, y) divide(g, x, y)
 #define MULTIPLY(x, y) krf__derive_multiply(g, x, y)
 #define NEGATIVE(x) krf__derive_negative(g, x)
 #define UNKNOWN 0

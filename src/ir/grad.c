@@ -136,13 +136,13 @@ static uint32_t own_shape(differentiating *d, uint32_t id, const contribution *c
     return krf__build_cast(g, x, dtype);
 }
 
-/* All that was handed to a node. What comes in one shape is added before it is summed: one sum instead of several. */
-static uint32_t total(differentiating *d, uint32_t id) {
-    enum { SHAPES = 4 };
-    contribution sums[SHAPES];
+enum { SHAPES = 4 };
+
+/* Adds what was handed to a node in one shape, before it is summed: one sum instead of several. rest: of further shapes, summed; 0 for nothing. */
+static int gather(differentiating *d, uint32_t id, contribution *sums, uint32_t *rest) {
     krf_graph *g = d->g;
     int n = 0;
-    uint32_t all = 0;
+    *rest = 0;
     for (uint32_t at = d->first[id]; at != 0; at = d->list[at].next) {
         const contribution c = d->list[at];
         int k = 0;
@@ -151,21 +151,26 @@ static uint32_t total(differentiating *d, uint32_t id) {
         }
         if (k == SHAPES) {
             uint32_t x = own_shape(d, id, &c);
-            all = all == 0 ? x : add(g, all, x);
+            *rest = *rest == 0 ? x : add(g, *rest, x);
         } else if (k == n) {
             sums[n++] = c;
         } else {
             sums[k].gradient = add(g, sums[k].gradient, c.gradient);
         }
-        if (g->status != KRF_OK) {
-            return 0;
-        }
     }
+    return n;
+}
+
+/* All that was handed to a node, in its shape. */
+static uint32_t total(differentiating *d, uint32_t id) {
+    contribution sums[SHAPES];
+    uint32_t all;
+    const int n = gather(d, id, sums, &all);
     for (int k = 0; k < n; k++) {
         uint32_t x = own_shape(d, id, &sums[k]);
-        all = all == 0 ? x : add(g, all, x);
+        all = all == 0 ? x : add(d->g, all, x);
     }
-    return all;
+    return d->g->status == KRF_OK ? all : 0;
 }
 
 static uint32_t whole(krf_graph *g, uint32_t gradient, uint32_t id) {
@@ -189,6 +194,29 @@ static bool hand_on_elementwise(differentiating *d, uint32_t id, uint32_t G) {
         }
     }
     return true;
+}
+
+/* Sums and differences of single numbers: what is to be summed waits further, for the sums of their operands. */
+static bool passes_unsummed(const differentiating *d, uint32_t id) {
+    const krf__node *n = krf__node_of(d->g, id);
+    return n->rank == 0 && d->depends[id] != VARIABLE && (n->op == KRF__add || n->op == KRF__subtract || n->op == KRF__negative);
+}
+
+static bool pass_unsummed(differentiating *d, uint32_t id) {
+    const krf__node n = *krf__node_of(d->g, id);
+    contribution sums[SHAPES];
+    uint32_t rest;
+    const int shapes = gather(d, id, sums, &rest);
+    for (int s = 0; s < shapes + (rest != 0); s++) {
+        const contribution c = s < shapes ? sums[s] : (contribution){rest, id, 0};
+        for (int k = krf__op_info_of(n.op)->arity - 1; k >= 0; k--) {
+            const bool minus = n.op == KRF__negative || (n.op == KRF__subtract && k == 1);
+            if (d->depends[n.args[k]] != INDEPENDENT && !give(d, n.args[k], minus ? krf__derive_negative(d->g, c.gradient) : c.gradient, c.like)) {
+                return false;
+            }
+        }
+    }
+    return d->g->status == KRF_OK;
 }
 
 static bool hand_on(differentiating *d, uint32_t id, uint32_t G) {
@@ -248,6 +276,10 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
     }
     for (uint32_t id = y; valid && id > 0; id--) {
         if (d.first[id] == 0 || d.depends[id] == INDEPENDENT) {
+            continue;
+        }
+        if (passes_unsummed(&d, id)) {
+            valid = pass_unsummed(&d, id);
             continue;
         }
         uint32_t G = total(&d, id);
