@@ -217,6 +217,9 @@ static const exact known[] = {
     {"x = f64(4) + 0 * y[0]; f = 5 * x ** 2 + 3 * x - 2; v, d = value_and_grad(f, x); v", 1, {90}},
     {"a = y[0]; b = y[1]; grad(5 * a ** 2 + 3 * b - 2, a) / a", 1, {10}},
     {"a = y[0]; b = y[1]; p, q = grad(5 * a ** 2 + 3 * b - 2, a, b); q", 1, {3}},
+    {"a = y[0]; b = y[1]; p, q = grad(sum(f64(arange(4)) * (a - b)), a, b); q", 1, {-6}},
+    {"a = y[0]; b = y[1]; c = a - b; d = c + a; p, q = grad(sum(f64(arange(4)) * -d * c), a, b); q / (c + d)", 1, {6}}, /* -6 (a - b) (2 a - b) */
+    {"a = y[0]; p, q = grad(sum(f64(arange(4)) + a), a, y); p + q[0]", 1, {8}},
     {"grad(sum(y), x)", N, {0}},
     {"a = f64(arange(4)); grad(sum(maximum(a, 2.0)), a)", 4, {0, 0, 0.5, 1}},
     {"a = f64(arange(4)); grad(sum(minimum(2.0, a)), a)", 4, {1, 1, 0.5, 0}},
