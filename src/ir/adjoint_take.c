@@ -12,6 +12,9 @@
 
 #define MOST_COMPARISONS 17179869184.0 /* 2^34: seconds on a CPU */
 
+/* Arithmetic that goes further is not followed: nothing here overflows. */
+#define MOST_PLACES (INT64_C(1) << 40)
+
 static uint32_t call(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return krf__build(g, op, 2, (uint32_t[]){x, y}); }
 static uint32_t where(krf_graph *g, uint32_t x, uint32_t y, uint32_t z) { return krf__build(g, KRF__where, 3, (uint32_t[]){x, y, z}); }
 static uint32_t number(krf_graph *g, int64_t value) { return krf__build_int(g, value, true); }
@@ -25,7 +28,7 @@ static bool known(const krf_graph *g, uint32_t id, int64_t *value) {
         return false;
     }
     *value = krf__bits_to_i64((krf_dtype)n->dtype, n->value);
-    return *value > INT64_MIN / 4 && *value < INT64_MAX / 4;
+    return *value >= -MOST_PLACES && *value <= MOST_PLACES;
 }
 
 /* ---- what is known to be 0 ---- */
@@ -182,17 +185,32 @@ static uint32_t grouped(krf_graph *g, const moved *m, int64_t k, int64_t *first)
     return krf__build_reshape(g, whole, rank + 1, shape);
 }
 
-static void divide_places(krf_graph *g, moved *m, int64_t k, bool remainder) {
-    int64_t first;
+/* False where groups would be much larger than what is in them. */
+static bool divide_places(krf_graph *g, moved *m, int64_t k, bool remainder) {
+    int64_t first = floor_quotient(m->low, k);
+    const int64_t groups = floor_quotient(m->low + m->n - 1, k) - first + 1;
     if (remainder && m->low >= 0 && m->low + m->n <= k) {
-        return;
+        return true;
     }
-    uint32_t groups = grouped(g, m, k, &first);
+    if (!remainder && groups == 1) {
+        set(m, g, summed(g, m->G, m->axis), first);
+        return true;
+    }
+    if (k > (4 * m->n + 4096) / groups) {
+        return false;
+    }
+    uint32_t apart = grouped(g, m, k, &first);
     const int axis = remainder ? m->axis : m->axis + 1;
-    set(m, g, krf__build_reduce(g, KRF__sum, groups, 1, &axis, false), remainder ? 0 : first);
+    set(m, g, krf__build_reduce(g, KRF__sum, apart, 1, &axis, false), remainder ? 0 : first);
+    return true;
 }
 
-static void spread(krf_graph *g, moved *m, int64_t step) {
+/* False where little would lie in much. */
+static bool spread(krf_graph *g, moved *m, int64_t step) {
+    const int64_t reach = m->low < 0 ? m->n - m->low : m->n + m->low, width = step < 0 ? -step : step;
+    if (width > 1 && (reach > MOST_PLACES / width || (m->n > 1 && width > 4096))) {
+        return false;
+    }
     if (step < 0) {
         mirror(g, m);
         step = -step;
@@ -211,6 +229,7 @@ static void spread(krf_graph *g, moved *m, int64_t step) {
         uint32_t zeros = krf__zeros(g, (krf_dtype)krf__node_of(g, m->G)->dtype, rank, shape);
         set(m, g, krf__build_set_slice(g, zeros, m->axis + 1, ranges, m->G), m->low * step);
     }
+    return true;
 }
 
 /* Brings gradients from the range that `places` begins with to its values. False where it is not understood. */
@@ -228,7 +247,9 @@ static bool bring(krf_graph *g, uint32_t places, moved *m, int depth) {
         if (krf__node_of(g, n.args[0])->op != KRF__iota) {
             return false;
         }
-        spread(g, m, step);
+        if (!spread(g, m, step)) {
+            return false;
+        }
         m->low += start;
         return true;
     }
@@ -240,6 +261,7 @@ static bool bring(krf_graph *g, uint32_t places, moved *m, int depth) {
         return true;
     }
     const bool right = known(g, n.args[1], &value), left = !right && krf__op_info_of(n.op)->arity == 2 && known(g, n.args[0], &value);
+    bool moves = true;
     const bool divides = n.op == KRF__floor_divide || n.op == KRF__remainder;
     const bool understood = divides ? right && value > 0
                                     : n.op == KRF__add || n.op == KRF__subtract || n.op == KRF__multiply || n.op == KRF__minimum || n.op == KRF__maximum;
@@ -254,12 +276,12 @@ static bool bring(krf_graph *g, uint32_t places, moved *m, int depth) {
         }
         m->low += left ? value : -value;
         break;
-    case KRF__multiply: spread(g, m, value); break;
+    case KRF__multiply: moves = spread(g, m, value); break;
     case KRF__minimum: clamp(g, m, value, true); break;
     case KRF__maximum: clamp(g, m, value, false); break;
-    default: divide_places(g, m, value, n.op == KRF__remainder); break;
+    default: moves = divide_places(g, m, value, n.op == KRF__remainder); break;
     }
-    return true;
+    return moves && m->low >= -MOST_PLACES && m->low + m->n <= MOST_PLACES;
 }
 
 /* From the values that places have to the elements of an axis of n that take finds there: negative ones count from the end, ends catch what is beyond. */
