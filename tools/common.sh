@@ -51,6 +51,11 @@ need_for_tests() {
     need '[ -n "$(find_python)" ]' python3 python3-numpy
 }
 
+# What one example wants, and nothing else: installed where that is possible, and done without elsewhere.
+want_for_examples() {
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then need 'compiler && has_header nlopt.h' libnlopt-dev; fi
+}
+
 # Installs what is missing; without the right to, says how and ends.
 install_missing() {
     if [ ${#packages[@]} -eq 0 ]; then return; fi

@@ -207,16 +207,21 @@ static const char *dtypes_of(const char *rule) {
 static void print_gradient(const char *name, int arity) {
     static const char *const operands[] = {"x", "y", "z"};
     const char *expression = composed(name);
-    bool any = false;
+    bool any = false, unknown = false;
     for (size_t i = 0; expression == NULL && i < sizeof gradients / sizeof *gradients; i++) {
         for (int k = 0; k < arity && strcmp(gradients[i].name, name) == 0; k++) {
-            if (strcmp(gradients[i].by[k], "NONE") != 0) {
+            unknown |= strcmp(gradients[i].by[k], "UNKNOWN") == 0;
+            if (strcmp(gradients[i].by[k], "NONE") != 0 && !unknown) {
                 printf("%s%s", any ? ", " : "", operands[k]);
                 any = true;
             }
         }
     }
-    fputs(expression != NULL ? "its parts'" : any ? "" : "no", stdout);
+    if (strcmp(name, "complex_of") == 0) {
+        fputs("x, y", stdout);
+    } else {
+        fputs(expression != NULL ? "its parts'" : any ? "" : unknown ? "no" : "0", stdout);
+    }
 }
 
 static void print_function(const char *name, int arity, const char *rule, const char *infix, const char *doc) {
@@ -248,8 +253,9 @@ static void print_functions(void) {
          "In C each is `krf_<name>`; in the text form it goes by its name or by the names in brackets, and by its operator. Operands are promoted and\n"
          "broadcast as [semantics.md](semantics.md) says. Results on special values are those of the Array API standard and of IEEE 754;\n"
          "[accuracy.md](accuracy.md) says how errors were measured: the largest found stand in the table, for f32 and f64, where results are not\n"
-         "rounded correctly anyway. Gradient: the operands by which a derivative is known. Special values, of f32 and f64: operands and result, from\n"
-         "`tests/ops/special_cases.def`, which the tests hold every device to.\n\n"
+         "rounded correctly anyway. Gradient: the operands by which there is a derivative; 0: there is none but 0; no: it is not known\n"
+         "([gradients.md](gradients.md)). Special values, of f32 and f64: operands and result, from `tests/ops/special_cases.def`, which the tests hold\n"
+         "every device to.\n\n"
          "## Elementwise\n\n"
          "| name | operator | operands | dtypes | complex | gradient | ULP, CPU | ULP, CUDA | what it computes | special values |\n|---|---|---|---|---|---|---|---|---|---|");
 #define NODE(...)

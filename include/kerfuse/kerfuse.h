@@ -19,6 +19,7 @@
 #include <kerfuse/base.h>
 #include <kerfuse/dlpack.h>
 #include <kerfuse/expr.h>
+#include <kerfuse/grad.h>
 #include <kerfuse/memory.h>
 #include <kerfuse/movement.h>
 #include <kerfuse/ops.h>

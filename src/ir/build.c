@@ -67,6 +67,12 @@ uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype) {
     return krf__graph_add(g, &node, krf__shape_of(g, x), NULL);
 }
 
+uint32_t krf__build_stop_gradient(krf_graph *g, uint32_t x) {
+    const krf__node *n = krf__node_of(g, x);
+    krf__node node = {.op = KRF__stop_gradient, .dtype = n->dtype, .weak = n->weak, .rank = n->rank, .args = {x}};
+    return x == 0 || n->op == KRF__constant ? x : krf__graph_add(g, &node, krf__shape_of(g, x), NULL);
+}
+
 /* An operand in the dtype of its operation. Weak integers that are known must fit. */
 static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
     const krf__node *n = krf__node_of(g, x);

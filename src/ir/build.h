@@ -9,6 +9,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *args);     
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims); /* axes NULL: all */
 uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis);
 uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype);
+uint32_t krf__build_stop_gradient(krf_graph *g, uint32_t x);
 uint32_t krf__build_input(krf_graph *g, krf_array *array);
 uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype, bool weak, int rank, const int64_t *shape, const int64_t *strides);
 

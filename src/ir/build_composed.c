@@ -86,7 +86,7 @@ static uint32_t logsumexp(const composing *c, uint32_t x) {
         return 0;
     }
     uint32_t finite = call2(c, KRF__equal, call2(c, KRF__subtract, largest, largest), number(c, 0));
-    uint32_t shift = where(c, finite, largest, number(c, 0));
+    uint32_t shift = krf__build_stop_gradient(c->g, where(c, finite, largest, number(c, 0))); /* the result does not depend on it */
     uint32_t sum = reduce(c, KRF__sum, call1(c, KRF__exp, call2(c, KRF__subtract, x, shift)));
     return call2(c, KRF__add, call1(c, KRF__log, sum), shift);
 }

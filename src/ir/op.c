@@ -127,7 +127,7 @@ krf__op krf__op_from_name(const char *name, size_t length) {
     }
     return KRF__poison;
 }
-_Static_assert(KRF__cast + 8 == KRF__take_along_axis, "cast, the views and the takes stand together in ops.def");
+_Static_assert(KRF__cast + 9 == KRF__take_along_axis, "cast, the views and the takes stand together in ops.def");
 
 bool krf__op_gives_bool(krf__op op) {
     krf__rule rule = krf__op_info_of(op)->rule;

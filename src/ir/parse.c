@@ -41,7 +41,13 @@ bool krf__parse_close(krf__parser *p, const krf__token *open) {
     return !p->failed;
 }
 
-krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name) {
+const krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name) {
+    for (int k = 0; p->call != NULL && map == &p->values && k < p->call->function->n_params; k++) {
+        const krf__token *param = &p->call->function->params[k];
+        if (param->length == name->length && memcmp(param->start, name->start, name->length) == 0) {
+            return &p->call->arguments[k];
+        }
+    }
     uintptr_t place = (uintptr_t)krf__map_get(map, name->start, name->length);
     return place != 0 ? &p->symbols[place - 1] : NULL;
 }
@@ -117,30 +123,99 @@ static bool reserved(const krf__token *name) {
     return false;
 }
 
-static void parse_assignment(krf__parser *p) {
-    krf__token name = p->token;
-    krf__parse_next(p);
-    krf__parse_next(p);
+bool krf__parse_ends(const krf__parser *p) { return p->token.kind == KRF__TOKEN_NEWLINE || p->token.kind == KRF__TOKEN_END; }
+
+/* One expression, and the values it gives. */
+static void parse_value(krf__parser *p, krf__values *values) {
+    p->whole = p->token.start;
+    p->several.n = 0;
     uint32_t id = krf__parse_expression(p);
-    if (!p->failed && p->token.kind == '=') {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "one name is assigned at a time");
+    p->whole = NULL;
+    *values = p->several;
+    if (values->n == 0) {
+        *values = (krf__values){.n = 1, .ids = {id}};
     }
-    if (!p->failed) {
-        krf__parse_set(p, &p->values, name.start, name.length, (krf__symbol){.id = id, .declared = true});
+}
+
+void krf__parse_values(krf__parser *p, int close, krf__values *values) {
+    krf__values more;
+    values->n = 0;
+    do {
+        const char *at = p->token.start;
+        if (p->failed || krf__parse_ends(p) || p->token.kind == close) {
+            break; /* a last comma */
+        }
+        parse_value(p, &more);
+        if (!p->failed && values->n + more.n > KRF__PARSE_VALUES) {
+            krf__parse_fail(p, KRF_E_PARSE, at, "more than %d values", KRF__PARSE_VALUES);
+        }
+        for (int k = 0; !p->failed && k < more.n; k++) {
+            values->ids[values->n++] = more.ids[k];
+        }
+    } while (krf__parse_skip(p, ','));
+}
+
+/* Whether the statement begins with names and `=`. */
+static bool assigns(const krf__parser *p) {
+    krf__lexer ahead = p->lexer;
+    krf__token t = p->token;
+    while (t.kind == KRF__TOKEN_NAME) {
+        t = krf__lex(&ahead);
+        if (t.kind != ',') {
+            break;
+        }
+        t = krf__lex(&ahead);
+    }
+    return t.kind == '=';
+}
+
+/* One name, or several: `r, t = polar(x, y)`. */
+static void parse_assignment(krf__parser *p) {
+    krf__token names[KRF__PARSE_VALUES], first = p->token;
+    krf__values values;
+    int n = 0;
+    while (!p->failed && p->token.kind == KRF__TOKEN_NAME) {
+        if (n == KRF__PARSE_VALUES) {
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "more than %d names", KRF__PARSE_VALUES);
+            return;
+        }
+        if (reserved(&p->token)) {
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is a word of the language and cannot be a name", KRF__SHOWN(&p->token));
+            return;
+        }
+        names[n++] = p->token;
+        krf__parse_next(p);
+        krf__parse_skip(p, ',');
+    }
+    krf__parse_next(p);
+    if (!p->failed && krf__parse_ends(p)) {
+        krf__parse_expected(p, "an expression");
+    }
+    krf__parse_values(p, 0, &values);
+    if (!p->failed && p->token.kind == '=') {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "one value is assigned at a time");
+    }
+    if (!p->failed && krf__parse_ends(p) && values.n != n) {
+        krf__parse_fail(p, KRF_E_PARSE, first.start, "%d name%s for %d value%s", n, n == 1 ? "" : "s", values.n, values.n == 1 ? "" : "s");
+    }
+    for (int k = 0; !p->failed && krf__parse_ends(p) && k < n; k++) {
+        krf__parse_set(p, &p->values, names[k].start, names[k].length, (krf__symbol){.id = values.ids[k], .declared = true});
     }
 }
 
 static void parse_results(krf__parser *p, int capacity, uint32_t *results, int *count) {
+    krf__values values;
     do {
-        if (p->token.kind == KRF__TOKEN_NEWLINE || p->token.kind == KRF__TOKEN_END) {
+        if (krf__parse_ends(p)) {
             break; /* a last comma */
         }
         const char *at = p->token.start;
-        uint32_t id = krf__parse_expression(p);
-        if (id != 0 && *count == capacity) {
+        parse_value(p, &values);
+        if (!p->failed && values.n > capacity - *count) {
             krf__parse_fail(p, KRF_E_PARSE, at, "more results than the %d asked for", capacity);
-        } else if (id != 0) {
-            results[(*count)++] = id;
+        }
+        for (int k = 0; !p->failed && k < values.n; k++) {
+            results[(*count)++] = values.ids[k];
         }
     } while (krf__parse_skip(p, ','));
     if (!p->failed && p->token.kind == '=') {
@@ -152,16 +227,15 @@ static void parse_results(krf__parser *p, int capacity, uint32_t *results, int *
 static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int *count) {
     krf__token start = p->token;
     bool word = krf__token_is(&start, "return");
-    int next = start.kind == KRF__TOKEN_NAME ? krf__parse_peek(p).kind : KRF__TOKEN_END;
-    if (next == ':' || next == '=') {
-        if (reserved(&start)) {
-            krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name",
-                            KRF__SHOWN(&start));
-        } else if (next == ':') {
-            krf__parse_declaration(p);
-        } else {
-            parse_assignment(p);
-        }
+    const bool declares = starts_declaration(p), defines = !declares && krf__parse_defines(p), assignment = !declares && !defines && assigns(p);
+    if (declares && reserved(&start)) {
+        krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name", KRF__SHOWN(&start));
+    } else if (declares) {
+        krf__parse_declaration(p);
+    } else if (defines) {
+        krf__parse_definition(p);
+    } else if (assignment) {
+        parse_assignment(p);
     } else {
         if (word) {
             krf__parse_next(p);
@@ -174,7 +248,7 @@ static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int
     if (!p->failed && p->token.kind != KRF__TOKEN_NEWLINE && p->token.kind != KRF__TOKEN_END) {
         krf__parse_expected(p, "an operator or the end of the statement");
     }
-    if (next == ':' || next == '=') {
+    if (declares || defines || assignment) {
         return false;
     }
     while (krf__parse_skip(p, KRF__TOKEN_NEWLINE)) {
@@ -239,6 +313,8 @@ krf_status krf__parse(krf_graph *g, const char *text, const krf__name *names, in
     krf__map_free(&p.values, NULL);
     krf__map_free(&p.extents, NULL);
     krf__map_free(&p.placeholders, NULL);
+    krf__map_free(&p.functions, NULL);
+    krf__mem_free(p.function_list);
     krf__mem_free(p.symbols);
     if (p.failed) {
         *count = 0;

@@ -14,6 +14,7 @@ typedef enum function_kind {
     FUNCTION_MAKE,     /* arange(n) */
     FUNCTION_MOVE,     /* roll(x, 1) */
     FUNCTION_RANDOM,   /* random_uniform(n, key) */
+    FUNCTION_GRAD,     /* grad(y, x) */
     FUNCTION_DTYPE, /* f32(x) */
     FUNCTION_CAST,
     FUNCTION_TRANSPOSE,
@@ -48,7 +49,10 @@ enum { N_VIEWS = sizeof views / sizeof *views };
 static const struct {
     function_kind kind;
     const char *(*name)(size_t i);
-} families[] = {{FUNCTION_MAKE, krf__parse_maker_name}, {FUNCTION_MOVE, krf__parse_mover_name}, {FUNCTION_RANDOM, krf__parse_random_name}};
+} families[] = {{FUNCTION_MAKE, krf__parse_maker_name},
+                {FUNCTION_MOVE, krf__parse_mover_name},
+                {FUNCTION_RANDOM, krf__parse_random_name},
+                {FUNCTION_GRAD, krf__parse_grad_name}};
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
 typedef struct function {
@@ -430,6 +434,7 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     case FUNCTION_MAKE: return krf__parse_maker(p, f.which, &f.name, &f.open);
     case FUNCTION_MOVE: return krf__parse_mover(p, f.which, &f.name, &f.open, self);
     case FUNCTION_RANDOM: return krf__parse_random(p, f.which, &f.name, &f.open);
+    case FUNCTION_GRAD: return krf__parse_grad(p, f.which, &f.name, &f.open, self);
     case FUNCTION_DTYPE:
     case FUNCTION_CAST: return call_cast(p, &f);
     case FUNCTION_SLICE: return call_slice(p, &f);

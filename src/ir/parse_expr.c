@@ -45,7 +45,7 @@ static const operator_row *find_operator(int token) {
 static uint32_t parse_unary(krf__parser *p);
 
 /* Words that Python has between operands and that have no array meaning. */
-static void refuse_word(krf__parser *p) {
+void krf__parse_refuse_word(krf__parser *p) {
     static const char *const words[][2] = {{"and", "use & or logical_and, with comparisons in parentheses"},
                                            {"or", "use | or logical_or, with comparisons in parentheses"},
                                            {"not", "use ~ or logical_not"},
@@ -64,7 +64,7 @@ static uint32_t parse_binary(krf__parser *p, int lowest) {
     while (!p->failed) {
         const operator_row *row = find_operator(p->token.kind);
         if (row == NULL) {
-            refuse_word(p);
+            krf__parse_refuse_word(p);
         }
         if (row == NULL || row->level < lowest) {
             break;
@@ -151,11 +151,11 @@ static uint32_t parse_name(krf__parser *p, const krf__token *name, bool np) {
     if (krf__parse_constant(name, &number)) {
         return parse_number(p, false);
     }
-    refuse_word(p);
+    krf__parse_refuse_word(p);
     if (krf__token_is(name, "None")) {
         return krf__parse_fail(p, KRF_E_PARSE, name->start, "None is not a value");
     }
-    if (krf__parse_is_function(name)) {
+    if (krf__parse_is_function(name) || krf__parse_find_function(p, name) != NULL) {
         return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s is a function: it needs its operands in parentheses",
                                KRF__SHOWN(name));
     }
@@ -181,9 +181,10 @@ static uint32_t parse_name_or_call(krf__parser *p) {
         return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is a value here and cannot be called",
                                KRF__SHOWN(&name));
     }
-    refuse_word(p);
+    krf__parse_refuse_word(p);
     krf__parse_next(p);
-    return krf__parse_call(p, &name, 0);
+    const krf__function *own = np ? NULL : krf__parse_find_function(p, &name);
+    return own != NULL ? krf__parse_inlined(p, own, &name, 0) : krf__parse_call(p, &name, 0);
 }
 
 static uint32_t parse_primary(krf__parser *p) {
@@ -217,7 +218,8 @@ static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
     }
     krf__parse_next(p);
     if (!p->failed && p->token.kind == '(') {
-        return krf__parse_call(p, &name, x);
+        const krf__function *own = krf__parse_find_function(p, &name);
+        return own != NULL ? krf__parse_inlined(p, own, &name, x) : krf__parse_call(p, &name, x);
     }
     if (krf__token_is(&name, "at")) {
         return krf__parse_update(p, x);

@@ -56,6 +56,13 @@ static void place_error(krf__parser *p, krf_status status, const char *at, const
     }
     krf__str out = {0};
     krf__str_printf(&out, "line %d, column %d: %s", line, columns(start, at) + 1, reason);
+    for (const krf__call *c = p->call; c != NULL; c = c->outer) {
+        int from = 1;
+        for (const char *k = p->text; k < c->at; k++) {
+            from += *k == '\n';
+        }
+        krf__str_printf(&out, " (in %.*s, called in line %d)", KRF__SHOWN(&c->function->name), from);
+    }
     put_line(&out, start, at);
     if (out.failed) {
         krf__parse_memory(p);
@@ -175,6 +182,9 @@ static void consider_all(nearest *best, const krf__map *map) {
 
 uint32_t krf__parse_undefined(krf__parser *p, const krf__token *name, bool function) {
     nearest best = {.wanted = name, .distance = 2};
+    if (function) {
+        consider_all(&best, &p->functions);
+    }
     for (size_t i = 0; function && krf__parse_function_name(i) != NULL; i++) {
         consider(&best, krf__parse_function_name(i), strlen(krf__parse_function_name(i)));
     }

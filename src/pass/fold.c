@@ -118,6 +118,8 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
             map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             map[id] = krf__build_input(out, in->arrays[n.value]);
+        } else if (n.op == KRF__stop_gradient) {
+            map[id] = n.args[0];
         } else if (class_ == KRF__CLASS_REDUCE) {
             map[id] = fold_reduce(in, id, out, n);
         } else if (class_ == KRF__CLASS_ELEMENTWISE || n.op == KRF__cast) {

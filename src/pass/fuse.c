@@ -8,7 +8,8 @@
  *
  * `step` counts the stored values on the longest way down: a group runs after all groups of earlier steps.
  *
- * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. */
+ * Weights bound a kernel's size: the operations and argument fields below a node, counted exactly only where the sum over operands exceeds the limit. So
+ * are groups': a value and its gradients share most of what they compute. */
 #include "base/fail.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -60,16 +61,13 @@ static weight upper_weight(const fusing *s, uint32_t id) {
 
 static bool too_heavy(const fusing *s, weight w) { return w.operations > s->limits->operations || w.fields > s->limits->fields; }
 
-/* Counts each node below `id` once; stops counting soon after the limit. */
-static weight exact_weight(fusing *s, uint32_t id) {
+/* Counts the nodes below the first `depth` of the stack, which are marked, once each; stops counting soon after the limit. root: a node that is counted
+ * whatever it is. step: of the kernel; what is stored then and not before is computed in it. */
+static weight count_marked(fusing *s, size_t depth, uint32_t root, uint32_t step) {
     weight sum = {0, 0};
-    size_t depth = 0;
-    s->stamp++;
-    s->stack[depth++] = id;
-    s->mark[id] = s->stamp;
     while (depth > 0 && !too_heavy(s, sum)) {
         uint32_t now = s->stack[--depth];
-        if (now != id && stops_here(s, now)) {
+        if (now != root && stops_here(s, now) && (is_leaf(s, now) || s->step[now] < step)) {
             sum.fields += leaf_weight(s, now).fields;
             continue;
         }
@@ -83,6 +81,39 @@ static weight exact_weight(fusing *s, uint32_t id) {
         }
     }
     return sum;
+}
+
+static weight exact_weight(fusing *s, uint32_t id) {
+    s->stamp++;
+    s->stack[0] = id;
+    s->mark[id] = s->stamp;
+    return count_marked(s, 1, id, UINT32_MAX);
+}
+
+static uint32_t store_fields(const fusing *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->g, id);
+    return (krf__is_complex((krf_dtype)n->dtype) ? 2 : 1) * (1 + (uint32_t)n->rank);
+}
+
+/* A group with another member, a reduction or a stored value (0: none), and w beside it, where the sum of weights exceeds the limit: what members share is
+ * counted once. */
+static weight exact_group(fusing *s, const krf__group *group, uint32_t member, weight w) {
+    const bool reduces = group->n_reductions > 0;
+    const uint32_t n = reduces ? group->n_reductions : group->n_roots, *members = reduces ? group->reductions : group->roots;
+    weight more = {group->epilogue_operations + w.operations, group->epilogue_fields + w.fields};
+    size_t depth = 0;
+    s->stamp++;
+    for (uint32_t k = 0; k < n + (member != 0); k++) {
+        const uint32_t id = k < n ? members[k] : member, root = reduces ? krf__node_of(s->g, id)->args[0] : id;
+        more.operations += reduces;
+        more.fields += store_fields(s, id);
+        if (s->mark[root] != s->stamp) {
+            s->mark[root] = s->stamp;
+            s->stack[depth++] = root;
+        }
+    }
+    weight sum = count_marked(s, depth, 0, group->step);
+    return (weight){sum.operations + more.operations, sum.fields + more.fields};
 }
 
 /* The step at which another kernel can read the value, or compute it. */
@@ -167,8 +198,8 @@ typedef struct open_key {
     int64_t step, mask, form, rank, shape[KRF_MAX_RANK];
 } open_key;
 
-/* The group of that step, axes, form of result and domain that has room for w more; a new one if there is none. *index counts from 1. */
-static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut,
+/* The group of that step, axes, form of result and domain that has room for one more member, of weight w; a new one if there is none. *index counts from 1. */
+static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form results, uint32_t domain, weight w, const char *cut, uint32_t member,
                              uint32_t *index) {
     const krf__node *d = krf__node_of(s->g, domain);
     const uint32_t scans = results == FORM_SCAN ? MOST_SCANS : results == FORM_WIDE_SCAN ? 1 : UINT32_MAX;
@@ -179,6 +210,9 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
     if (found != 0) {
         krf__group *group = &s->f->groups[found - 1];
         weight sum = {group->operations + w.operations, group->fields + w.fields};
+        if (too_heavy(s, sum)) {
+            sum = exact_group(s, group, member, (weight){0, 0});
+        }
         if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
             group->operations = sum.operations;
             group->fields = sum.fields;
@@ -231,7 +265,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     w.fields += 1 + krf__node_of(s->g, id)->rank;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
-                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain",
+                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
                             &s->f->group_of[id]);
     }
     return status == KRF_OK ? append(&s->f->groups[s->f->group_of[id] - 1].reductions,
@@ -243,10 +277,16 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
     uint32_t group = s->limits->epilogue != 0 ? epilogue_group(s, id) : 0;
     if (group != 0) {
-        weight w = upper_weight(s, id), sum = {s->f->groups[group - 1].operations + w.operations, s->f->groups[group - 1].fields + w.fields};
+        krf__group *owner = &s->f->groups[group - 1];
+        weight w = upper_weight(s, id), sum = {owner->operations + w.operations, owner->fields + w.fields};
+        if (too_heavy(s, sum)) {
+            sum = exact_group(s, owner, 0, w);
+        }
         if (!too_heavy(s, sum)) {
-            s->f->groups[group - 1].operations = sum.operations;
-            s->f->groups[group - 1].fields = sum.fields;
+            owner->operations = sum.operations;
+            owner->fields = sum.fields;
+            owner->epilogue_operations += w.operations;
+            owner->epilogue_fields += w.fields;
             s->f->group_of[id] = group;
             s->step[id] = s->f->groups[group - 1].step;
             s->weights[id] = w;
@@ -283,13 +323,12 @@ static krf_status visit(fusing *s, uint32_t id) {
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
-    uint32_t stores = krf__is_complex((krf_dtype)krf__node_of(s->g, id)->dtype) ? 2 : 1;
-    w.fields += stores * (1 + (uint32_t)krf__node_of(s->g, id)->rank);
+    w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? "reduced values are needed in another shape"
                                                      : "another shape",
-                                   &group);
+                                   id, &group);
     return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
 }
 

@@ -450,4 +450,8 @@ void generate(graph *g, uint64_t seed) {
         }
     }
     g->seed = seed;
+    dice last = seed * UINT64_C(0x94d049bb133111eb) + 1;
+    if (chance(&last, 15)) {
+        differentiate(g, 20000);
+    }
 }

@@ -12,6 +12,9 @@ bool has_complex(const graph *g);
 extern bool generate_complex; /* set before the first graph; as it is: some graphs have complex values */
 void pick_axes(dice *d, node *n, const facts *x);
 
+/* gradient.c: a graph's gradients in its place, where it has some that are no larger. */
+void differentiate(graph *g, int64_t most);
+
 /* mutate.c: changes one thing, so that the graph stays valid. */
 void mutate(dice *d, graph *g);
 

@@ -16,6 +16,7 @@ enum {
     KNOWN_iota,
     KNOWN_part,
     KNOWN_cast,
+    KNOWN_stop_gradient,
     KNOWN_transpose,
     KNOWN_slice,
     KNOWN_broadcast_to,
@@ -118,6 +119,11 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
     }
     switch (from->op) {
     case KRF__constant: import_constant(from, n); return true;
+    case KRF__scalar: /* of a text there is none; of a gradient */
+        import_constant(from, n);
+        n->literal = false;
+        n->n = -1;
+        return from->weak || fails(r, "a scalar that is not weak");
     case KRF__iota:
         n->kind = NODE_RANGE;
         n->extents[0] = shape[0];
@@ -190,6 +196,10 @@ bool graph_import(graph *g, const krf_graph *from, int n_outputs, const krf_expr
         g->blocks[k].count = 1;
     }
     for (uint32_t id = 1; right && id < from->n_nodes; id++) {
+        if (krf__node_of(from, id)->op == KRF__stop_gradient) {
+            map[id] = map[krf__node_of(from, id)->args[0]];
+            continue;
+        }
         if (g->n_nodes == MOST_NODES) {
             right = fails(r, "more than %d nodes", MOST_NODES);
             break;

@@ -367,6 +367,32 @@ static void placeholders(void **state) {
     krf__graph_free(&r.g);
 }
 
+/* A call is what the body is with the arguments in it. */
+static void functions(void **state) {
+    (void)state;
+    same("f(u, v) = u * v + 1\nf(x, y)", "x * y + 1");
+    same("f(u, v,) = u * v + 1; x.f(y)", "x * y + 1");
+    same("f(x) = x * y\nf(2 * z[0]) + x", "2 * z[0] * y + x");              /* a parameter hides a value, for the body alone */
+    same("f(x) = x * y\ng(y) = f(y) + y\ng(z[0])", "z[0] * y + z[0]");      /* a body sees the program, not who calls it */
+    same("q = 1.5; f(u) = u * q; q = 2.5; f(x)", "x * 2.5");                 /* as it is at the call */
+    same("f(n) = x.reshape(4, 2, -1) * n; f(s)", "x.reshape(4, 2, 4) * s");
+    same("exp(u) = u * 2; exp(x) + np.exp(x)", "x * 2 + np.exp(x)");
+    same("f(u) = sum(u, axis=0,\n keepdims=True); f(x)", "sum(x, axis=0, keepdims=True)");
+    same("f(u) = (u + 1) * (u, 2)[0]; x", "x");                              /* never called: no fault */
+    same("p(u, v) = u + v, u - v\na1, a2 = p(x, y)\na2 / a1", "(x - y) / (x + y)");
+    same("p(u, v) = (u + v, u - v)\na1, a2 = p(x, y)\na2 / a1", "(x - y) / (x + y)");
+    same("p(u, v) = (u + v, (u - v))\nreturn p(x, y)", "x + y, x - y");
+    same("p(u, v) = (u + v, u - v)\nt(u) = p(u, 1), u\nreturn x, t(y)", "x, y + 1, y - 1, y");
+    same("p(u, v) = (u) + (v)\np(x, y)", "x + y");
+    same("u, v = x, y; u, v = v, u; u - v", "y - x");
+    same("f(u) = grad(sum(u * u), u)\nf(y)", "grad(sum(y * y), y)");
+    same("grad(sum(y * y), y)", "y + y");
+    same("v, d = value_and_grad(sum(2 * y), y); d", "broadcast_to(f32(2), (8,))");
+    same("p, q = grad(sum(x * y), x, y); p", "broadcast_to(y, (4, 8))");
+    same("jvp(x * y, x, y)", "broadcast_to(y * y, (4, 8))");
+    same("stop_gradient(x) + 1", "x.stop_gradient() + 1");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(precedence),   cmocka_unit_test(operators_print_minimal),
@@ -374,7 +400,7 @@ int main(void) {
         cmocka_unit_test(casts),        cmocka_unit_test(reductions),
         cmocka_unit_test(views),        cmocka_unit_test(programs),
         cmocka_unit_test(extents),      cmocka_unit_test(bindings),
-        cmocka_unit_test(placeholders),
+        cmocka_unit_test(placeholders), cmocka_unit_test(functions),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

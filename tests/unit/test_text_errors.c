@@ -69,7 +69,31 @@ static void errors(void **state) {
             "     ^");
     refused(P, "x: f23; x", "line 1, column 4: f23 is not a dtype\nx: f23; x\n   ^");
     refused(P, "return = 1", "line 1, column 1: return is a word of the language and cannot be a name\nreturn = 1\n^");
-    refused(P, "a, b = 1, 2", "line 1, column 1: a is not defined\na, b = 1, 2\n^");
+    refused(P, "a, b = 1, 2", "line 1, column 12: the program gives no result: end it with return\na, b = 1, 2\n           ^");
+    refused(P, "f(u) = u + oops; 1", "line 1, column 12: oops is not defined\nf(u) = u + oops; 1\n           ^");
+    refused(P, "f(u) = g(u); g(u) = u; f(1)", "line 1, column 8: g is not a function\nf(u) = g(u); g(u) = u; f(1)\n       ^");
+    refused(P, "fac(n) = n * fac(n - 1); fac(3)",
+            "line 1, column 14: fac calls itself: functions are inlined, and none can be recursive\nfac(n) = n * fac(n - 1); fac(3)\n             ^");
+    refused(P, "f(u, u) = 1; f(1, 2)", "line 1, column 6: f has two parameters named u\nf(u, u) = 1; f(1, 2)\n     ^");
+    refused(P, "f() = 1; f()", "line 1, column 3: a function needs a parameter: f = ... gives a value a name\nf() = 1; f()\n  ^");
+    refused(P, "f(1) = 1; f(1)", "line 1, column 3: expected the name of a parameter, found '1'\nf(1) = 1; f(1)\n  ^");
+    refused(P, "f(u) = u; f(u) = 2; f(1)", "line 1, column 11: the function f is defined already\nf(u) = u; f(u) = 2; f(1)\n          ^");
+    refused(P, "f = 1; f(u) = 2; f(1)", "line 1, column 8: f is a value already, and cannot be a function too\nf = 1; f(u) = 2; f(1)\n       ^");
+    refused(P, "f(u) = u; f(1, 2)", "line 1, column 16: f takes 1 operand, not more\nf(u) = u; f(1, 2)\n               ^");
+    refused(P, "f(u, v) = u; f(1)", "line 1, column 14: f takes 2 operands, not 1\nf(u, v) = u; f(1)\n             ^");
+    refused(P, "f(u) = u; f(u=1)", "line 1, column 13: f takes no keywords: its operands go by their places\nf(u) = u; f(u=1)\n            ^");
+    refused(P, "f(u) = u +\nf(1)", "line 1, column 11: expected an expression, found the end of the line (in f, called in line 2)\nf(u) = u +\n          ^");
+    refused(P, "f(u) =\nf(1)", "line 1, column 7: expected an expression, found the end of the line\nf(u) =\n      ^");
+    refused(KRF_E_SHAPE, "x: f32[7]; y: f32[5]\ng(u) = u + y\nf(u) = g(u)\nf(x)",
+            "line 2, column 10: add: shapes (7,) and (5,) do not broadcast (in g, called in line 3) (in f, called in line 4)\ng(u) = u + y\n         ^");
+    refused(P, "p(u) = u, 2; 1 + p(1)", "line 1, column 18: p gives 2 values: give them names first, as in a, b = p(...)\np(u) = u, 2; 1 + p(1)\n                 ^");
+    refused(P, "p(u) = u, 2; p(1) + 1", "line 1, column 14: p gives 2 values: give them names first, as in a, b = p(...)\np(u) = u, 2; p(1) + 1\n             ^");
+    refused(P, "p(u) = u, 2; a = p(1)", "line 1, column 14: 1 name for 2 values\np(u) = u, 2; a = p(1)\n             ^");
+    refused(P, "a, b = 1", "line 1, column 1: 2 names for 1 value\na, b = 1\n^");
+    refused(P, "b = 2; a = b = 1", "line 1, column 14: one value is assigned at a time\nb = 2; a = b = 1\n             ^");
+    refused(P, "a, True = 1, 2", "line 1, column 4: True is a word of the language and cannot be a name\na, True = 1, 2\n   ^");
+    refused(P, "f(u) = u; f + 1", "line 1, column 11: f is a function: it needs its operands in parentheses\nf(u) = u; f + 1\n          ^");
+    refused(P, "gaus(u) = u; gauss(1)", "line 1, column 14: gauss is not a function; did you mean gaus?\ngaus(u) = u; gauss(1)\n             ^");
     refused(P, "(1, 2)", "line 1, column 3: a tuple is not a value\n(1, 2)\n  ^");
     refused(P, "[1, 2]", "line 1, column 1: a list is not a value: bind an array to a name\n[1, 2]\n^");
     refused(P, "x: f32[3]; sum(x, axes=0)",
@@ -168,7 +192,8 @@ static void out_of_memory(void **state) {
         assert_int_equal(krf__graph_init(&r.g, NULL), KRF_OK);
         krf__mem_fail_at(n);
         r.status = krf__parse(
-            &r.g, DECLARATIONS "w: f32[3, 8] strides (1, 3)\nt = sin(w) + 1.5\nt.sum(axis=0)[1:] * t[:, 1:], oops",
+            &r.g, DECLARATIONS "w: f32[3, 8] strides (1, 3)\nt = sin(w) + 1.5\np(u, v) = u * v, u[0]; q, r = p(y, y)\nd, e = grad(sum(prod(x * y, axis=0) * cumsum(y)), y, s)\n"
+                               "t.sum(axis=0)[1:] * t[:, 1:], oops",
             NULL, 0, extent_of_letter, NULL, MOST, r.results, &r.n);
         krf__mem_fail_at(0);
         assert_int_not_equal(r.status, KRF_OK);
