@@ -81,15 +81,9 @@
 /* The derivatives of sinc up to 1/4 and of j1 near 0, by their series. */
 #define STEP(first, rest, square) ADD(REAL(first), MULTIPLY(rest, square))
 #define SINC_SLOPE(x) MULTIPLY(x, SINC_SERIES(MULTIPLY(x, x)))
-#define SINC_SERIES(q)                                                                                                                      \
-    STEP(-3.289868133696453,                                                                                                                \
-         STEP(3.246969701133414,                                                                                                            \
-              STEP(-1.144510944732505,                                                                                                      \
-                   STEP(0.20918278254123832,                                                                                                \
-                        STEP(-0.023460810354558225, STEP(0.001781145516372851, STEP(-9.766223126318928e-05, REAL(4.049947846619241e-06), q), q), q), q), \
-                   q),                                                                                                                      \
-              q),                                                                                                                           \
-         q)
+#define SINC_SERIES(q) STEP(-3.289868133696453, STEP(3.246969701133414, STEP(-1.144510944732505, SINC_REST(q), q), q), q)
+#define SINC_REST(q) STEP(0.20918278254123832, STEP(-0.023460810354558225, STEP(0.001781145516372851, SINC_LAST(q), q), q), q)
+#define SINC_LAST(q) STEP(-9.766223126318928e-05, REAL(4.049947846619241e-06), q)
 #define J1_SLOPE(x) STEP(0.5, STEP(-0.1875, STEP(0.013020833333333334, REAL(-0.00037977430555555556), MULTIPLY(x, x)), MULTIPLY(x, x)), MULTIPLY(x, x))
 
 /* 2 sqrt(2 / pi) (1 + c x^2): gelu_tanh(x) = x sigmoid(x * this) where c = 0.044715; three times that c: the derivative of its argument. */
