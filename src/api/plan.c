@@ -119,14 +119,14 @@ void krf_plan_release(krf_plan *p) {
 static krf_status check_outputs(const krf_plan *p, krf_array **outputs) {
     for (int k = 0; k < p->n_outputs; k++) {
         const krf__spec *spec = &p->aligned->data.outputs[k];
-        char name[32];
-        snprintf(name, sizeof name, "output %d", k);
+        char name[48];
         krf_status status = outputs[k] == NULL ? KRF_OK
-                                               : krf__output_check(p->context, name, outputs[k], (krf_dtype)spec->dtype,
+                                               : krf__output_check(p->context, "output", k, outputs[k], (krf_dtype)spec->dtype,
                                                                    spec->layout.rank, spec->layout.shape);
         if (status == KRF_OK && outputs[k] != NULL && !krf__array_contiguous(outputs[k])) {
             status = krf__fail(KRF_E_SHAPE,
-                               "%s: the array that was given is not in C order (krf_eval writes any strides)", name);
+                               "%s: the array that was given is not in C order (krf_eval writes any strides)",
+                               krf__output_name(name, "output", k));
         }
         if (status != KRF_OK) {
             return status;

@@ -26,7 +26,7 @@ static bool same_elements(const krf_array *a, const krf_array *b) {
 
 krf_status krf__copy(krf_array *destination, krf_array *source) {
     krf_context *context = source->storage->context;
-    krf_status status = krf__output_check(context, "krf_array_copy: destination", destination, source->dtype,
+    krf_status status = krf__output_check(context, "krf_array_copy: destination", -1, destination, source->dtype,
                                           source->rank, source->shape);
     if (status != KRF_OK || source->size == 0 || same_elements(destination, source)) {
         return status;

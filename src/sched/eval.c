@@ -7,7 +7,6 @@
 #include "pass/pass.h"
 #include "sched/array.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct evaluating {
@@ -35,10 +34,8 @@ static krf_status check_outputs(const krf_graph *g, int n, const uint32_t *ids, 
     krf_status status = KRF_OK;
     for (int k = 0; status == KRF_OK && k < n; k++) {
         const krf__node *node = krf__node_of(g, ids[k]);
-        char name[32];
-        snprintf(name, sizeof name, "output %d", k);
         if (outputs[k] != NULL) {
-            status = krf__output_check(g->context, name, outputs[k], (krf_dtype)node->dtype, node->rank,
+            status = krf__output_check(g->context, "output", k, outputs[k], (krf_dtype)node->dtype, node->rank,
                                        krf__shape_of(g, ids[k]));
         }
     }

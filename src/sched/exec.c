@@ -10,6 +10,7 @@
 #include "sched/kernels.h"
 #include "sched/replay.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,24 @@ static bool overlaps_itself(const krf_array *a) {
     return false;
 }
 
-krf_status krf__output_check(krf_context *context, const char *name, const krf_array *array, krf_dtype dtype, int rank,
-                             const int64_t *shape) {
+const char *krf__output_name(char name[48], const char *what, int index) {
+    if (index < 0) {
+        snprintf(name, 48, "%s", what);
+    } else {
+        snprintf(name, 48, "%s %d", what, index);
+    }
+    return name;
+}
+
+krf_status krf__output_check(krf_context *context, const char *what, int index, const krf_array *array, krf_dtype dtype,
+                             int rank, const int64_t *shape) {
+    char name[48];
     if (array->storage->context != context) {
+        krf__output_name(name, what, index);
         return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context", name);
     }
     if (array->dtype != dtype) {
+        krf__output_name(name, what, index);
         return krf__fail(KRF_E_DTYPE, "%s: the result is %s, the array that was given is %s", name,
                          krf_dtype_name(dtype), krf_dtype_name(array->dtype));
     }
@@ -55,14 +68,16 @@ krf_status krf__output_check(krf_context *context, const char *name, const krf_a
         krf__str_shape(&text, rank, shape);
         krf__str_put(&text, ", the array that was given ");
         krf__str_shape(&text, array->rank, array->shape);
-        krf__fail(KRF_E_SHAPE, "%s: %s", name, text.data != NULL && !text.failed ? text.data : "another shape");
+        krf__fail(KRF_E_SHAPE, "%s: %s", krf__output_name(name, what, index), text.data != NULL && !text.failed ? text.data : "another shape");
         krf__str_free(&text);
         return KRF_E_SHAPE;
     }
     if (array->storage->read_only) {
+        krf__output_name(name, what, index);
         return krf__fail(KRF_E_ARGUMENT, "%s: the array that was given is read-only", name);
     }
     if (array->size > 0 && overlaps_itself(array)) {
+        krf__output_name(name, what, index);
         return krf__fail(KRF_E_ARGUMENT, "%s: elements of the array that was given share memory", name);
     }
     return KRF_OK;

@@ -28,10 +28,11 @@ krf_status krf__plan_execute(const krf__run *run);
  * reads, or with each other. True if there are any. */
 bool krf__plan_conflicts(const krf__run *run, bool *conflict);
 
-/* KRF_E_DTYPE, KRF_E_SHAPE, KRF_E_ARGUMENT unless an array may take an output of that dtype and shape. name: for the
- * message. */
-krf_status krf__output_check(krf_context *context, const char *name, const krf_array *array, krf_dtype dtype, int rank,
-                             const int64_t *shape);
+/* KRF_E_DTYPE, KRF_E_SHAPE, KRF_E_ARGUMENT unless an array may take an output of that dtype and shape. what and index (-1: none): for
+ * the message, "output 2". */
+krf_status krf__output_check(krf_context *context, const char *what, int index, const krf_array *array, krf_dtype dtype,
+                             int rank, const int64_t *shape);
+const char *krf__output_name(char name[48], const char *what, int index);
 
 /* Whether a vector of 16 bytes may start at the array's first element. */
 bool krf__array_aligned(const krf_array *array);

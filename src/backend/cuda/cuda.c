@@ -9,13 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+enum { MARK_BYTES = 4096 };
 
 /* ---- around every call ---- */
 
 krf_status krf__cuda_enter(krf__device *d, krf__entry *e) {
     *e = (krf__entry){.stream = d->stream};
-    if (getpid() != d->pid) {
+    if (d->owned != NULL ? *d->owned == 0 : getpid() != d->pid) {
         return krf__fail(KRF_E_FORKED,
                          "CUDA does not work in a child of the process that opened the device: open a context after "
                          "fork, or use exec");
@@ -212,7 +215,24 @@ static void close_device(krf__device *d) {
     krf__mem_free(d->nvrtc_file);
     krf__mem_free(d->nvrtc_key);
     krf__mem_free(d->nvrtc_text);
+    if (d->owned != NULL) {
+        munmap((void *)(uintptr_t)d->owned, MARK_BYTES);
+    }
     krf__mem_free(d);
+}
+
+/* Asking for the process at every call would be a call of the system each. */
+static const char *make_mark(void) {
+    char *mark = mmap(NULL, MARK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mark == MAP_FAILED) {
+        return NULL;
+    }
+    if (madvise(mark, MARK_BYTES, MADV_WIPEONFORK) != 0) {
+        munmap(mark, MARK_BYTES);
+        return NULL;
+    }
+    *mark = 1;
+    return mark;
 }
 
 static krf_status open_device(const krf__device_options *options, krf__device **device) {
@@ -222,6 +242,7 @@ static krf_status open_device(const krf__device_options *options, krf__device **
         return krf__fail_memory();
     }
     d->pid = getpid();
+    d->owned = make_mark();
     atomic_init(&d->allocations, 0);
     pthread_mutex_init(&d->nvrtc_lock, NULL);
     krf_status status = krf__driver_open(&d->driver, options->cuda_driver);

@@ -17,7 +17,8 @@
 
 struct krf__device {
     krf__driver driver;
-    pid_t pid; /* that opened it: CUDA does not survive a fork */
+    pid_t pid;                  /* that opened it: CUDA does not survive a fork */
+    const volatile char *owned; /* a page that holds 1, which a fork wipes; NULL where the kernel cannot do so: pid tells */
 
     cu_device id;
     cu_context context; /* the primary context, shared with the runtime API; NULL before it was retained */
