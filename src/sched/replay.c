@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-enum { RUNS_BEFORE = 3, MOST_KERNELS = 512 };
+enum { RUNS_BEFORE = 3 };
 
 /* ---- which kernels wait for which ---- */
 
@@ -30,11 +30,24 @@ static bool meet(const krf__plan_data *p, const krf__kernel *a, const krf__kerne
     return false;
 }
 
-static uint32_t find_earlier(const krf__plan_data *p, uint32_t index, uint32_t *after) {
+enum { MOST_KERNELS = 512, WORDS = MOST_KERNELS / 64 };
+
+/* The kernels that one waits for, as bits; with all those that they wait for. */
+typedef struct krf__behind {
+    uint64_t bits[WORDS];
+} krf__behind;
+
+/* The latest ones that a kernel must wait for: those that they wait for are no news, and a graph with fewer edges runs faster. */
+static uint32_t find_earlier(const krf__plan_data *p, uint32_t index, krf__behind *behind, uint32_t *after) {
+    krf__behind *own = &behind[index];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < index; i++) {
-        if (meet(p, &p->kernels[i], &p->kernels[index])) {
+    for (uint32_t i = index; i-- > 0;) {
+        if ((own->bits[i / 64] >> i % 64 & 1) == 0 && meet(p, &p->kernels[i], &p->kernels[index])) {
             after[n++] = i;
+            for (uint32_t w = 0; w < WORDS; w++) {
+                own->bits[w] |= behind[i].bits[w];
+            }
+            own->bits[i / 64] |= UINT64_C(1) << i % 64;
         }
     }
     return n;
@@ -62,6 +75,7 @@ void krf__replay_take(krf_context *context, krf__compiled *c, const krf__lane *l
 
 /* A replay that cannot be made is not tried again: runs launch kernels one by one, which says what is wrong if anything is. */
 static void give_up(krf_context *context, krf__taken_replay *t) {
+    krf__mem_free(t->behind);
     context->backend->replays->free(context->device, t->replay);
     *t = (krf__taken_replay){.replay = NULL};
 }
@@ -74,10 +88,11 @@ bool krf__replay_kernel(krf_context *context, krf__compiled *c, uint32_t index, 
         context->backend->replays->set(t->replay, index, launch);
         return true;
     }
-    uint32_t *after = index > 0 ? krf__malloc(index * sizeof *after) : NULL;
-    krf_status status = index > 0 && after == NULL ? KRF_E_MEMORY : KRF_OK;
+    uint32_t *after = krf__malloc((index + 1) * sizeof *after);
+    t->behind = t->behind != NULL ? t->behind : krf__calloc(c->data.n_kernels, sizeof *t->behind);
+    krf_status status = after == NULL || t->behind == NULL ? KRF_E_MEMORY : KRF_OK;
     if (status == KRF_OK) {
-        status = context->backend->replays->add(context->device, &t->replay, launch, index > 0 ? find_earlier(&c->data, index, after) : 0, after);
+        status = context->backend->replays->add(context->device, &t->replay, launch, find_earlier(&c->data, index, t->behind, after), after);
     }
     krf__mem_free(after);
     if (status != KRF_OK) {
@@ -92,6 +107,7 @@ bool krf__replay_kernel(krf_context *context, krf__compiled *c, uint32_t index, 
 bool krf__replay_start(krf_context *context, const krf__lane *lane, krf__taken_replay *t) {
     const bool started = t->place != NULL && context->backend->replays->start(context->device, t->replay, lane->stream) == KRF_OK;
     if (started) {
+        krf__mem_free(t->behind);
         atomic_store_explicit(&t->place->replay, t->replay, memory_order_release);
     } else if (t->place != NULL) {
         give_up(context, t);

@@ -11,6 +11,7 @@ typedef struct krf__taken_replay {
     krf__replay *replay;
     bool adding;
     krf__replay_place *place;
+    struct krf__behind *behind; /* while adding: what each kernel waits for */
 } krf__taken_replay;
 
 void krf__replay_take(krf_context *context, krf__compiled *compiled, const krf__lane *lane, krf__taken_replay *taken);

@@ -72,7 +72,7 @@ MUTANTS = [
      '"const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;', '"const %s p_q = p + 128 * %d + (q * 32 + thread) * %d;',
      "ops/test_reduce/sim|golden_run"),
     ("replay_order", "src/sched/replay.c",
-     "if (meet(p, &p->kernels[i], &p->kernels[index])) {", "if (i + 1 == index && meet(p, &p->kernels[i], &p->kernels[index])) {",
+     "meet(p, &p->kernels[i], &p->kernels[index])) {", "i + 1 == index && meet(p, &p->kernels[i], &p->kernels[index])) {",
      "api/test_replay/sim"),
     ("replay_arguments", "src/backend/cuda/replay.c",
      "        n->changed = true;\n", "        n->changed = n->bytes == 0;\n",
