@@ -213,7 +213,12 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
     uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo));
     uint32_t turns = LOGICAL_AND(NOT_EQUAL(s, ZERO), LOGICAL_AND(ISFINITE(y.re), ISFINITE(y.im)));
     uint32_t turned_re = SUBTRACT(MULTIPLY(y.re, c), MULTIPLY(y.im, s)), turned_im = ADD(MULTIPLY(y.im, c), MULTIPLY(y.re, s));
-    return times(g, (krf__pair){WHERE(turns, turned_re, MULTIPLY(y.re, c)), WHERE(turns, turned_im, MULTIPLY(y.im, c))}, factor);
+    /* beyond the range the turned parts say which infinities they are */
+    uint32_t cosine = COS(im.hi), sine = SIN(im.hi), e = EXP(bound(g, re.hi, false, false).x);
+    uint32_t beyond = LOGICAL_AND(LOGICAL_AND(NOT_EQUAL(s, ZERO), EQUAL(e, INF)), LOGICAL_AND(ISFINITE(re.hi), ISFINITE(im.hi)));
+    uint32_t far_re = MULTIPLY(e, SUBTRACT(MULTIPLY(cosine, c), MULTIPLY(sine, s))), far_im = MULTIPLY(e, ADD(MULTIPLY(sine, c), MULTIPLY(cosine, s)));
+    uint32_t near_re = WHERE(turns, turned_re, MULTIPLY(y.re, c)), near_im = WHERE(turns, turned_im, MULTIPLY(y.im, c));
+    return times(g, (krf__pair){WHERE(beyond, far_re, near_re), WHERE(beyond, far_im, near_im)}, factor);
 }
 
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */
