@@ -3,7 +3,6 @@
 #include "ir/graph.h"
 
 #include "base/fail.h"
-#include "base/hash.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -13,11 +12,14 @@ struct krf__shared {
     uint32_t hash; /* its upper half */
 };
 
+/* Of most graphs that are built for one evaluation: blocks that the C library hands out without looking for them. */
+enum { FEW_NODES = 20, FEW_PLACES = 64 };
+
 krf_status krf__graph_init(krf_graph *g, krf_context *context) {
     memset(g, 0, sizeof *g);
     g->context = context;
     krf__node poison = {.op = KRF__poison};
-    if (!krf__grow(&g->nodes, &g->nodes_capacity, 64, sizeof *g->nodes) ||
+    if (!krf__grow(&g->nodes, &g->nodes_capacity, FEW_NODES, sizeof *g->nodes) ||
         !krf__grow(&g->ints, &g->ints_capacity, 64, sizeof *g->ints)) {
         krf__graph_free(g);
         return krf__fail_memory();
@@ -76,15 +78,6 @@ uint32_t krf__graph_fail(krf_graph *g, krf_status status, const char *format, ..
 /* Scalars are arguments: two of the same value are two arguments, so that other values give the same kernel. */
 static bool shareable(const krf__node *node) { return node->op != KRF__scalar; }
 
-typedef struct node_key {
-    uint16_t op;
-    uint8_t dtype, weak, rank, keepdims;
-    uint16_t n_ints;
-    uint32_t args[3], unused;
-    uint64_t value;
-    int64_t numbers[4 * KRF_MAX_RANK];
-} node_key;
-
 static bool same(const krf_graph *g, uint32_t id, const krf__node *node, const int64_t *numbers) {
     const krf__node *n = &g->nodes[id];
     return n->op == node->op && n->dtype == node->dtype && n->weak == node->weak && n->rank == node->rank && n->keepdims == node->keepdims && n->n_ints == node->n_ints &&
@@ -102,20 +95,20 @@ static struct krf__shared *place_of(const krf_graph *g, uint64_t hash, const krf
     return &g->shared[i];
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
 static uint64_t hash_of(const krf__node *node, const int64_t *numbers) {
-    node_key key;
-    memset(&key, 0, offsetof(node_key, numbers));
-    key.op = node->op;
-    key.dtype = node->dtype;
-    key.weak = node->weak;
-    key.rank = node->rank;
-    key.keepdims = node->keepdims;
-    key.n_ints = (uint16_t)node->n_ints;
-    memcpy(key.args, node->args, sizeof key.args);
-    key.value = node->value;
-    const size_t bytes = (size_t)(node->rank + node->n_ints) * sizeof *numbers;
-    memcpy(key.numbers, numbers, bytes);
-    return krf__hash64(&key, offsetof(node_key, numbers) + bytes);
+    uint64_t hash = mix(node->value, (uint64_t)node->op | (uint64_t)node->dtype << 16 | (uint64_t)node->weak << 24 | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 |
+                                         (uint64_t)node->n_ints << 48);
+    hash = mix(hash, node->args[0] | (uint64_t)node->args[1] << 32);
+    hash = mix(hash, node->args[2]);
+    for (size_t i = 0; i < (size_t)node->rank + node->n_ints; i++) {
+        hash = mix(hash, (uint64_t)numbers[i]);
+    }
+    return hash;
 }
 
 /* At most three quarters are taken. */
@@ -125,12 +118,14 @@ static bool make_room(krf_graph *g) {
     }
     struct krf__shared *old = g->shared;
     const size_t capacity = g->shared_capacity;
-    struct krf__shared *table = krf__calloc(capacity > 0 ? 2 * capacity : 64, sizeof *table);
+    const size_t more = capacity > 0 ? 2 * capacity : FEW_PLACES;
+    struct krf__shared *table = krf__malloc(more * sizeof *table);
     if (table == NULL) {
         return false;
     }
+    memset(table, 0, more * sizeof *table);
     g->shared = table;
-    g->shared_capacity = capacity > 0 ? 2 * capacity : 64;
+    g->shared_capacity = more;
     for (size_t i = 0; i < capacity; i++) {
         if (old[i].id != 0) {
             const krf__node *node = &g->nodes[old[i].id];
