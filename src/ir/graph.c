@@ -136,6 +136,13 @@ static bool make_room(krf_graph *g) {
     return true;
 }
 
+/* A few: for these compilers' own copies of a length that they know to be small take longer. */
+static inline void copy_numbers(int64_t *to, const int64_t *from, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        to[i] = from[i];
+    }
+}
+
 uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints) {
     int64_t numbers[4 * KRF_MAX_RANK];
     const size_t n = (size_t)node->rank + node->n_ints;
@@ -145,12 +152,8 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     if (n > 4 * KRF_MAX_RANK) {
         return krf__graph_fail(g, KRF_E_INTERNAL, "a node has too many numbers");
     }
-    if (node->rank > 0) {
-        memcpy(numbers, shape, node->rank * sizeof *shape);
-    }
-    if (node->n_ints > 0) {
-        memcpy(numbers + node->rank, ints, node->n_ints * sizeof *ints);
-    }
+    copy_numbers(numbers, shape, node->rank);
+    copy_numbers(numbers + node->rank, ints, node->n_ints);
     struct krf__shared *place = NULL;
     uint64_t hash = 0;
     if (shareable(node)) {
@@ -170,7 +173,7 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     if (!krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) || !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + n, sizeof *g->ints)) {
         return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
     }
-    memcpy(g->ints + g->n_ints, numbers, n * sizeof *ints);
+    copy_numbers(g->ints + g->n_ints, numbers, n);
     krf__node added = *node;
     added.shape = (uint32_t)g->n_ints;
     added.ints = (uint32_t)g->n_ints + node->rank;
