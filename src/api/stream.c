@@ -69,7 +69,7 @@ krf_status krf_stream_create(krf_context *context, const krf_stream_options *opt
     if (options != NULL) {
         memcpy(&whole, options, options->size < sizeof whole ? options->size : sizeof whole);
     }
-    krf_stream *s;
+    krf_stream *s = NULL;
     status = new_stream(context, &s);
     if (status != KRF_OK) {
         return status;
