@@ -15,8 +15,11 @@ typedef struct shown {
 
 /* The name of a placeholder, for messages. */
 static const char *name_of(const krf__plan_data *d, uint32_t i, shown *s) {
+    if (d->placeholders[i].name != NULL) {
+        return d->placeholders[i].name;
+    }
     snprintf(s->text, sizeof s->text, "placeholder %u", i);
-    return d->placeholders[i].name != NULL ? d->placeholders[i].name : s->text;
+    return s->text;
 }
 
 static bool strides_agree(const krf__layout *want, const int64_t *strides) {
