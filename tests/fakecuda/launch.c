@@ -114,7 +114,9 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_strea
     l.work.seed = seed ? seed * 1000003 + atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) : 0;
     uint64_t seq = fake_enqueue(s, run, &l, sizeof l);
     for (unsigned i = 0; i < l.work.n_copies; i++) {
-        l.work.copies[i]->last = seq;
+        uint64_t last = atomic_load_explicit(&l.work.copies[i]->last, memory_order_relaxed); /* another thread may be at it, for the same stream */
+        while (last < seq && !atomic_compare_exchange_weak_explicit(&l.work.copies[i]->last, &last, seq, memory_order_relaxed, memory_order_relaxed)) {
+        }
     }
     return KRF__CUDA_SUCCESS;
 }

@@ -194,7 +194,7 @@ cu_result cuLibraryUnload(cu_library library) {
     ENTER(cuLibraryUnload, FAKE_NEEDS_HEALTH);
     CHECK_HANDLE(library, FAKE_LIBRARY);
     for (const fake_copy *c = library->copies; c; c = c->next) {
-        if (c->owner && atomic_load_explicit(&c->owner->line->done, memory_order_relaxed) < c->last) {
+        if (c->owner && atomic_load_explicit(&c->owner->line->done, memory_order_relaxed) < atomic_load_explicit(&c->last, memory_order_relaxed)) {
             return fake_misuse(FAKE_INVALID_HANDLE, "cuLibraryUnload: a kernel of the library may still run");
         }
     }

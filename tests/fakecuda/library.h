@@ -12,7 +12,7 @@ typedef struct fake_copy {
     char *file; /* kept for the lines of error reports; NULL */
     const fakecuda_image *image;
     cu_stream owner; /* NULL: any stream may take it */
-    uint64_t last;   /* of the owner's line: the last launch */
+    _Atomic uint64_t last; /* of the owner's line: the last launch */
 } fake_copy;
 
 /* The kernel behind a function handle; NULL when it is none. */
