@@ -216,9 +216,10 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
     /* beyond the range the turned parts say which infinities they are */
     uint32_t cosine = COS(im.hi), sine = SIN(im.hi), e = EXP(bound(g, re.hi, false, false).x);
     uint32_t beyond = LOGICAL_AND(LOGICAL_AND(NOT_EQUAL(s, ZERO), EQUAL(e, INF)), LOGICAL_AND(ISFINITE(re.hi), ISFINITE(im.hi)));
-    uint32_t far_re = MULTIPLY(e, SUBTRACT(MULTIPLY(cosine, c), MULTIPLY(sine, s))), far_im = MULTIPLY(e, ADD(MULTIPLY(sine, c), MULTIPLY(cosine, s)));
+    uint32_t far_re = SUBTRACT(MULTIPLY(cosine, c), MULTIPLY(sine, s)), far_im = ADD(MULTIPLY(sine, c), MULTIPLY(cosine, s));
     uint32_t near_re = WHERE(turns, turned_re, MULTIPLY(y.re, c)), near_im = WHERE(turns, turned_im, MULTIPLY(y.im, c));
-    return times(g, (krf__pair){WHERE(beyond, far_re, near_re), WHERE(beyond, far_im, near_im)}, factor);
+    return times(g, (krf__pair){WHERE(LOGICAL_AND(beyond, NOT_EQUAL(far_re, ZERO)), MULTIPLY(e, far_re), near_re),
+                                WHERE(LOGICAL_AND(beyond, NOT_EQUAL(far_im, ZERO)), MULTIPLY(e, far_im), near_im)}, factor);
 }
 
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */
