@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -66,7 +66,10 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
 /* Element q of a thread's own row of an operand that is staged. */
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
 
-int krf__cuda_quads(const krf__emitter *e); /* vectors of a thread that are loaded before they are combined */
+/* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. The same in rows of 256 elements. */
+int krf__cuda_quads(const krf__emitter *e);
+int krf__cuda_rows(const krf__emitter *e);
+const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of a thread begins, in vectors */
 
 /* Halving over lane numbers: n accumulators until so many are left. */
 void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);

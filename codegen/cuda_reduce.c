@@ -2,194 +2,6 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
-#include <string.h>
-
-/* ---- reductions by warps ---- */
-
-/* Whether it takes longer to add an element than to load it: to 64-bit accumulators, converted. More loads are under way then. */
-static bool widens(const krf__emitter *e) {
-    bool any = false;
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *i = krf__reduction(e, r);
-        any |= krf__dtype((krf_dtype)i->dtype)->kind == KRF__KIND_REAL && krf_dtype_size((krf_dtype)i->dtype) == 8 && e->k->vector > KRF__LANES / 32 / 4;
-    }
-    return any && !krf__short_rows(e->k);
-}
-
-/* Of rounds: a whole chunk, or 256 elements at a time. */
-int krf__cuda_quads(const krf__emitter *e) {
-    const int share = krf__lane_vectors(e->k);
-    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) * (widens(e) ? 2 : 1) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
-}
-
-/* The same in rows of 256 elements. */
-static int rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
-
-
-/* Where vector q of a thread begins, in vectors. */
-static const char *vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
-
-static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
-    bool same = true;
-    for (int d = 0; d < k->n_kept; d++) {
-        same &= k->operands[operand].strides[d] == 0;
-    }
-    return same;
-}
-
-/* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
-static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
-    if (krf__short_rows(e->k)) {
-        krf__str_printf(declaration, "const %s row_%s = 0", krf__index_type(e), e->operand_names[operand]);
-        krf__emit_offset(e, operand, KRF__PART_KEPT, -1, declaration);
-        krf__str_put(declaration, ";\n");
-        krf__str_printf(load, " + (row_%s", e->operand_names[operand]);
-        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, load);
-        krf__str_put(load, ")");
-    } else {
-        krf__cuda_put_offset(e, operand, true, load);
-    }
-}
-
-static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
-    krf__str distance = {0};
-    krf__cuda_put_held(e, operand, krf__cuda_quads(e), " = {}", declaration);
-    if (e->k->operands[operand].staged) {
-        krf__str_printf(load, "v_%s[q] = ", e->operand_names[operand]);
-        krf__cuda_put_staged(e, operand, load);
-        krf__str_put(load, ";\n");
-        return;
-    }
-    put_distance(e, operand, declaration, &distance);
-    krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && same_for_rows(e->k, operand), load);
-    load->failed |= distance.failed;
-    krf__str_free(&distance);
-}
-
-/* A loop over the vectors of a tile, and when one is loaded. */
-static void put_tile(krf__emitter *e, const char *condition, const char *loads, const char *indent, krf__str *out) {
-    krf__str position = {0};
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    krf__str_printf(out, "%s#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n", indent, indent, krf__cuda_quads(e));
-    krf__str_printf(out, "%s    const %s p_q = %s * %d;\n%s    %s{\n", indent, krf__index_type(e), vector_place(e), e->k->vector, indent, condition);
-    krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", position.data);
-    krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", loads);
-    krf__str_printf(out, "%s    }\n%s}\n", indent, indent);
-    out->failed |= position.failed;
-    krf__str_free(&position);
-}
-
-/* Whole tiles load without a condition on each vector: so all loads are under way at once. */
-static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
-    krf__str inside = {0};
-    if (loads != NULL) {
-        krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
-        if (e->k->schedule == KRF__ROW) {
-            krf__str_put(out, "if (whole) {\n");
-        } else {
-            krf__str_printf(out, "if (p + 256 * %d <= last) {\n", rows(e));
-        }
-        put_tile(e, "", loads, "    ", out);
-        krf__str_put(out, "} else {\n");
-        put_tile(e, inside.data != NULL ? inside.data : "", loads, "    ", out);
-        krf__str_put(out, "}\n");
-    }
-    out->failed |= inside.failed;
-    krf__str_free(&inside);
-}
-
-/* All loads of a tile, before the first use. What lies along the row is loaded where it is inside; what is constant there, always. */
-void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out) {
-    krf__str loads = {0};
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (wanted(e, i)) {
-            put_load(e, i, out, &loads);
-        }
-    }
-    if (!krf__short_rows(e->k)) {
-        put_tiles(e, loads.data, out);
-    } else if (loads.data != NULL) {
-        put_tile(e, "if (p_q < last) ", loads.data, "", out);
-    }
-    out->failed |= loads.failed;
-    krf__str_free(&loads);
-}
-
-void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, krf__str *out) {
-    krf__str declarations = {0}, loads = {0}, position = {0};
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (wanted(e, i)) {
-            put_load(e, i, &declarations, &loads);
-        }
-    }
-    if (declare) {
-        krf__str_put(out, declarations.data != NULL ? declarations.data : "");
-    } else if (loads.data != NULL) {
-        krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-        krf__str_printf(out, "if (valid) {\n    const %s p_q = %s * %d;\n", krf__index_type(e), vector_place(e), e->k->vector);
-        krf__cuda_put_lines(out, "    ", position.data);
-        krf__cuda_put_lines(out, "    ", loads.data);
-        krf__str_put(out, "}\n");
-    }
-    out->failed |= declarations.failed || loads.failed || position.failed;
-    krf__str_free(&declarations);
-    krf__str_free(&loads);
-    krf__str_free(&position);
-}
-
-static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
-static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
-
-/* Whether a vector's place takes that of the next tile as soon as it has been used, so that loads are always under way. What 64-bit arithmetic uses is free too late
- * for that, and what stores elements as well waits for other things. */
-static bool refills(const krf__emitter *e) {
-    bool refill = true;
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__cuda_accumulator_type(e, r);
-        refill &= strcmp(type, "int") == 0 || krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype) <= 4;
-    }
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        refill &= e->k->instrs[i].op != KRF__store;
-    }
-    return refill;
-}
-
-static void first_loads(krf__emitter *e, krf__str *out) {
-    if (refills(e)) {
-        reduce_loads(e, out);
-    }
-}
-
-static void all_loads(krf__emitter *e, krf__str *out) {
-    if (!refills(e)) {
-        reduce_loads(e, out);
-    }
-}
-
-/* Vector q of the tile after this one, in the place of this one's. */
-static void reduce_next(krf__emitter *e, krf__str *out) {
-    if (!refills(e)) {
-        return;
-    }
-    krf__str declarations = {0}, loads = {0}, position = {0};
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (in_domain(e, i)) {
-            put_load(e, i, &declarations, &loads);
-        }
-    }
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    if (loads.data != NULL) {
-        krf__str_printf(out, "const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;\nif (p_q + %d <= last) {\n", krf__index_type(e), rows(e), e->k->vector, e->k->vector);
-        krf__cuda_put_lines(out, "    ", position.data);
-        krf__cuda_put_lines(out, "    ", loads.data);
-        krf__str_put(out, "}\n");
-    }
-    out->failed |= declarations.failed || loads.failed || position.failed;
-    krf__str_free(&declarations);
-    krf__str_free(&loads);
-    krf__str_free(&position);
-}
-
 /* ---- elements that are stored ---- */
 
 static bool stores_element(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__store; }
@@ -231,7 +43,7 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             continue;
         }
         if (!any) {
-            krf__str_printf(out, "if (%s) {\n    const %s p_q = %s * %d;\n", condition, krf__index_type(e), vector_place(e), k->vector);
+            krf__str_printf(out, "if (%s) {\n    const %s p_q = %s * %d;\n", condition, krf__index_type(e), krf__cuda_vector_place(e), k->vector);
             krf__cuda_put_lines(out, "    ", position.data);
             any = true;
         }
@@ -284,7 +96,7 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const char *slot = k->vector > 8 ? "k % 8" : rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
+        const char *slot = k->vector > 8 ? "k % 8" : krf__cuda_rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
         krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
         krf__cuda_put_summand(e, r, out);
         krf__str_put(out, costly ? " : " : ");\n}\n");
@@ -459,7 +271,7 @@ static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleto
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
 
-static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, rows(e)); }
+static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_rows(e)); }
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
@@ -472,12 +284,9 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"ACCUMULATORS", accumulators},
     {"ROWS", put_rows},
     {"QUADS", put_quads},
-    {"REDUCE_FIRST_LOADS", first_loads},
-    {"REDUCE_LOADS", all_loads},
     {"REDUCE_VECTORS", krf__cuda_put_vectors},
     {"REDUCE_BODY", reduce_body},
     {"REDUCE_STORES", reduce_stores},
-    {"REDUCE_NEXT", reduce_next},
     {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},
     {"RESULTS", krf__cuda_put_results},
