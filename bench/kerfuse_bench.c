@@ -299,6 +299,8 @@ static bool wanted(const bench *b, const char *name) {
     return found;
 }
 
+static bool is_open(const bench *b) { return b->contexts[0] != NULL && (!b->fast || b->contexts[1] != NULL); }
+
 static bool open_limits(bench *b) {
     if (b->info.is_cuda) {
         const char *colon = b->device != NULL ? strchr(b->device, ':') : NULL;
@@ -372,7 +374,7 @@ int main(int argc, char **argv) {
             print_head(&b);
         }
     }
-    for (int i = 0; i < list.n && (b.list || b.contexts[0] != NULL) && (b.list || !b.fast || b.contexts[1] != NULL) && !(b.failed && b.info.size == 0); i++) {
+    for (int i = 0; i < list.n && (b.list || is_open(&b)); i++) {
         const bench_workload *w = &list.of[i];
         if (!wanted(&b, w->name)) {
             continue;

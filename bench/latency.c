@@ -68,10 +68,9 @@ typedef struct state {
     int turn;
 } state;
 
-static void run_plan(state *s, krf_plan *plan, void *stream, krf_array *x, krf_array *y, const double *scale) {
+static void run_plan(krf_plan *plan, void *stream, krf_array *x, krf_array *y, const double *scale) {
     krf_binding bindings[2] = {krf_bind_array("x", x), krf_bind_real("s", scale != NULL ? *scale : 0)};
     krf_array *out[1] = {y};
-    (void)s;
     OK(krf_plan_run(plan, stream, scale != NULL ? 2 : 1, bindings, out));
 }
 
@@ -85,16 +84,16 @@ static void bare_graph_set(state *s) {
     OK(cu.cuGraphLaunch(s->exec, s->stream));
 }
 static void bare_chain(state *s) { OK(cu.cuGraphLaunch(s->chain_exec, s->stream)); }
-static void run_same(state *s) { run_plan(s, s->plan, s->stream, s->x[0], s->y[0], NULL); }
-static void run_own_stream(state *s) { run_plan(s, s->plan, NULL, s->x[0], s->y[0], NULL); }
-static void run_passing(state *s) { run_plan(s, s->plan, s->passing, s->x[0], s->y[0], NULL); }
+static void run_same(state *s) { run_plan(s->plan, s->stream, s->x[0], s->y[0], NULL); }
+static void run_own_stream(state *s) { run_plan(s->plan, NULL, s->x[0], s->y[0], NULL); }
+static void run_passing(state *s) { run_plan(s->plan, s->passing, s->x[0], s->y[0], NULL); }
 static void run_pointers(state *s) {
     s->turn++;
-    run_plan(s, s->plan, s->stream, s->x[s->turn % 2], s->y[s->turn % 2], NULL);
+    run_plan(s->plan, s->stream, s->x[s->turn % 2], s->y[s->turn % 2], NULL);
 }
 static void run_scalar(state *s) {
     const double scale = 1 + (double)(s->turn++ % 1000);
-    run_plan(s, s->scaled, s->stream, s->x[0], s->y[0], &scale);
+    run_plan(s->scaled, s->stream, s->x[0], s->y[0], &scale);
 }
 static void run_new_output(state *s) {
     krf_binding binding = krf_bind_array("x", s->x[0]);
@@ -102,7 +101,7 @@ static void run_new_output(state *s) {
     OK(krf_plan_run(s->plan, NULL, 1, &binding, &out));
     krf_array_release(out);
 }
-static void run_chain(state *s) { run_plan(s, s->chain, s->stream, s->chain_in, s->chain_out, NULL); }
+static void run_chain(state *s) { run_plan(s->chain, s->stream, s->chain_in, s->chain_out, NULL); }
 
 static void build_and_eval(state *s) {
     krf_graph *g = krf_graph_create(s->context);

@@ -1,6 +1,6 @@
 /* A hash map from bytes to pointers: open addressing with linear probing, at most three quarters full, and no removal
  * of single entries (no user needs it). It owns copies of the keys and compares them whole; values belong to the
- * caller. Used by the graph (equal nodes), the memory cache and the plan cache. */
+ * caller. Used by the memory cache, the parser, the printer and the fusion pass. */
 #include "base/map.h"
 
 #include "base/hash.h"

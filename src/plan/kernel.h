@@ -130,7 +130,8 @@ typedef struct krf__kernel {
 #define KRF__SIDE_COLUMNS 16
 #define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_columns has side by side */
 
-/* Whether the CPU walks a scan row by row of memory, columns side by side: what lies side by side is another dimension than the scanned one. */
+/* Whether what lies side by side in memory is another dimension than the scanned one: the CPU walks such a scan row by row, columns side by side; a GPU, where there
+ * are enough of them, too (krf__kernel.side). */
 bool krf__scans_columns(const krf__kernel *k);
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */

@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/driver.h"
+#include "backend/cuda/launch.h"
 #include "backend/cuda/nvrtc.h"
 
 #include <pthread.h>
@@ -94,6 +95,7 @@ krf_status krf__cuda_load(krf__device *d, const void *image, size_t bytes, const
 void krf__cuda_unload(krf__device *d, krf__module *module);
 void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info *info);
 krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream);
+krf_status krf__cuda_shape(const krf__device *d, const krf__kernel *k, krf__grid *g); /* KRF_E_UNSUPPORTED for too large a grid */
 
 static inline cu_address krf__cuda_address(const void *p) { return (cu_address)(uintptr_t)p; }
 

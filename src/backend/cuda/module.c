@@ -179,15 +179,21 @@ void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info
     krf__cuda_leave(d, &e, status);
 }
 
+krf_status krf__cuda_shape(const krf__device *d, const krf__kernel *k, krf__grid *g) {
+    krf__cuda_grid(k, d->multiprocessors, g);
+    return !g->too_large ? KRF_OK
+                         : krf__fail(KRF_E_UNSUPPORTED, "%s: %lld results need more blocks than a CUDA grid has", k->name,
+                                     (long long)k->kept_size);
+}
+
 krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream) {
     krf__grid g;
-    krf__cuda_grid(launch->kernel, d->multiprocessors, &g);
-    if (g.too_large) {
-        return krf__fail(KRF_E_UNSUPPORTED, "%s: %lld results need more blocks than a CUDA grid has",
-                         launch->kernel->name, (long long)launch->kernel->kept_size);
+    krf_status status = krf__cuda_shape(d, launch->kernel, &g);
+    if (status != KRF_OK) {
+        return status;
     }
     krf__entry e;
-    krf_status status = krf__cuda_enter_stream(d, stream, false, &e);
+    status = krf__cuda_enter_stream(d, stream, false, &e);
     if (status == KRF_OK) {
         /* One argument, the whole block by value. The driver copies it before it returns. */
         void *arguments[] = {(void *)(uintptr_t)launch->fields};

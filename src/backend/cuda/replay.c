@@ -1,6 +1,5 @@
 /* Kernels as a CUDA graph: its nodes are patched where arguments change. Starting it costs the host less than one launch. */
 #include "backend/cuda/device.h"
-#include "backend/cuda/launch.h"
 
 #include "base/fail.h"
 #include "base/mem.h"
@@ -44,21 +43,21 @@ static void replay_free(krf__device *d, krf__replay *r) {
     krf__mem_free(r);
 }
 
-static node *make_node(const krf__device *d, const krf__launch *launch, bool *too_large) {
+static krf_status make_node(const krf__device *d, const krf__launch *launch, node **made) {
     krf__grid g;
     const size_t bytes = krf__argument_fields(launch->kernel) * sizeof(uint64_t);
-    node *n = krf__calloc(1, sizeof *n + bytes);
-    krf__cuda_grid(launch->kernel, d->multiprocessors, &g);
-    *too_large = g.too_large;
-    if (n != NULL) {
-        n->fields = (uint64_t *)(void *)(n + 1);
-        n->bytes = bytes;
-        memcpy(n->fields, launch->fields, bytes);
-        n->argument = n->fields;
-        n->params = (cu_kernel_node_params){.function = launch->module->function, .grid_x = g.x, .grid_y = g.y, .grid_z = g.z, .block_x = g.block_x, .block_y = g.block_y, .block_z = 1,
-                                            .arguments = &n->argument};
+    krf_status status = krf__cuda_shape(d, launch->kernel, &g);
+    node *n = *made = status == KRF_OK ? krf__calloc(1, sizeof *n + bytes) : NULL;
+    if (n == NULL) {
+        return status != KRF_OK ? status : krf__fail_memory();
     }
-    return n;
+    n->fields = (uint64_t *)(void *)(n + 1);
+    n->bytes = bytes;
+    memcpy(n->fields, launch->fields, bytes);
+    n->argument = n->fields;
+    n->params = (cu_kernel_node_params){.function = launch->module->function, .grid_x = g.x, .grid_y = g.y, .grid_z = g.z, .block_x = g.block_x, .block_y = g.block_y, .block_z = 1,
+                                        .arguments = &n->argument};
+    return KRF_OK;
 }
 
 static krf_status add_node(krf__device *d, krf__replay *r, node *n, uint32_t n_after, const uint32_t *after) {
@@ -88,12 +87,9 @@ static krf_status add(krf__device *d, krf__replay **replay, const krf__launch *l
     if (r == NULL || !krf__grow(&r->nodes, &r->capacity, r->n + 1, sizeof *r->nodes)) {
         return krf__fail_memory();
     }
-    bool too_large;
-    node *n = make_node(d, launch, &too_large);
-    if (n == NULL) {
-        return krf__fail_memory();
-    }
-    krf_status status = too_large ? krf__fail(KRF_E_UNSUPPORTED, "%s: more blocks than a CUDA grid has", launch->kernel->name) : add_node(d, r, n, n_after, after);
+    node *n;
+    krf_status status = make_node(d, launch, &n);
+    status = status == KRF_OK ? add_node(d, r, n, n_after, after) : status;
     if (status != KRF_OK) {
         krf__mem_free(n);
         return status;
