@@ -27,7 +27,7 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
     for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
         along |= o->strides[d] != 0;
     }
-    return !along || o->inner != 0 ? 0 : o->aligned ? 8 * size : 32 / k->vector * (size > 4 ? 2 : 1);
+    return !along || o->inner != 0 ? 0 : o->aligned && !o->counts ? 8 * size : 32 / k->vector * (size > 4 ? 2 : 1);
 }
 
 /* Of the round that has most. */

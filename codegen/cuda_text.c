@@ -15,7 +15,7 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
     return false;
 }
 
-bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned; }
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
 
 /* The builtin type of a whole vector of an operand. */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {

@@ -12,6 +12,10 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];
     int fast = k->schedule == KRF__REDUCE_COL ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
     bool along = e->mode == 0;
+    if (along && k->operands[operand].counts && k->operands[operand].aligned) { /* so that compilers see which bits the element's number has to itself */
+        krf__str_printf(out, "((v_%s%s & -%dLL) | k)", name, element(k), k->vector);
+        return;
+    }
     if (along) {
         krf__str_printf(out, "(v_%s%s", name, element(k));
     } else {

@@ -158,3 +158,58 @@ KRF_FN double krf_ndtri_f64(double p) {
 
 //@ krf_ndtri_f32
 KRF_FN float krf_ndtri_f32(float p) { return (float)krf_ndtri_f64((double)p); }
+
+//@ krf_ndtri_split_far
+KRF_FN float krf_ndtri_split_far(float w) {
+    float s = KRF_F32(sqrt)(w) - 2.5f;
+    float a = -0x1.dde24p-16f;
+    a = KRF_F32(fma)(a, s, 0x1.4d9996p-12f);
+    a = KRF_F32(fma)(a, s, -0x1.7df382p-10f);
+    a = KRF_F32(fma)(a, s, 0x1.aa615cp-9f);
+    a = KRF_F32(fma)(a, s, -0x1.15b278p-9f);
+    a = KRF_F32(fma)(a, s, -0x1.01405cp-7f);
+    a = KRF_F32(fma)(a, s, 0x1.b41176p-6f);
+    a = KRF_F32(fma)(a, s, -0x1.690e16p-5f);
+    a = KRF_F32(fma)(a, s, 0x1.97a584p-5f);
+    a = KRF_F32(fma)(a, s, 0x1.639ef6p+0f);
+    a = KRF_F32(fma)(a, s, 0x1.a6d9eep+1f);
+    return a;
+}
+
+//@ krf_ndtri_split_f32
+// ndtri of p, of which x = 2 p - 1 and y = 1 - |x| are given, both to their last digit: the result over x is a polynomial in w = -log(1 - x^2), or from
+// 5.5 on, which one of 500 elements exceeds, in sqrt(w). The errors of the three polynomials: 2^-25, 2^-24 of the result, 2^-24 of w. For x from -1 to 1.
+KRF_FN float krf_ndtri_split_f32(float x, float y) {
+    unsigned bits = krf_pre_bits_f32(y * (2.0f - y)) - 0x3f3504f3u; // about sqrt(1 / 2)
+    float e = (float)((int)bits >> 23), f = krf_pre_unbits_f32((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+    float l = -0x1.a2c88ap-4f;
+    l = KRF_F32(fma)(l, f, 0x1.4a924p-3f);
+    l = KRF_F32(fma)(l, f, -0x1.5f9408p-3f);
+    l = KRF_F32(fma)(l, f, 0x1.97c2fep-3f);
+    l = KRF_F32(fma)(l, f, -0x1.ff9a26p-3f);
+    l = KRF_F32(fma)(l, f, 0x1.5558e4p-2f);
+    l = KRF_F32(fma)(KRF_F32(fma)(l, f, -0.5f), f * f, f);
+    float w = KRF_F32(fma)(e, -0x1.62e43p-1f, -l), t = w - 1.5f;
+    float a = -0x1.66beb4p-27f;
+    a = KRF_F32(fma)(a, t, 0x1.12ab6cp-23f);
+    a = KRF_F32(fma)(a, t, -0x1.1c04b4p-26f);
+    a = KRF_F32(fma)(a, t, -0x1.f75a78p-18f);
+    a = KRF_F32(fma)(a, t, 0x1.119eacp-15f);
+    a = KRF_F32(fma)(a, t, 0x1.07696ap-12f);
+    a = KRF_F32(fma)(a, t, -0x1.83c9a6p-9f);
+    a = KRF_F32(fma)(a, t, 0x1.4626b8p-10f);
+    a = KRF_F32(fma)(a, t, 0x1.6a903cp-2f);
+    a = KRF_F32(fma)(a, t, 0x1.c54ba8p+0f);
+#ifdef __CUDACC__
+    if (w >= 5.5f) {
+        a = krf_ndtri_split_far(w);
+    }
+    return x * a;
+#else
+    float b = krf_ndtri_split_far(w); // branch-free, for vectors
+    return x * (w >= 5.5f ? b : a);
+#endif
+}
+
+//@ krf_ndtri_split_f64
+KRF_FN double krf_ndtri_split_f64(double x, double y) { return krf_ndtri_f64(x < 0 ? 0.5 * y : 1.0 - 0.5 * y); }

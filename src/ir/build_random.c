@@ -34,8 +34,10 @@ static uint32_t draw_from(krf_graph *g, const char *name, const krf__draw *draw,
     krf__node iota = {.op = KRF__iota, .dtype = KRF_I64, .rank = 1};
     uint32_t place = krf__build_reshape(g, krf__graph_add(g, &iota, &size, NULL), draw->rank, draw->shape);
     place = krf__build_cast(g, place, KRF_U64);
-    uint32_t first = call(g, KRF__multiply, offset, whole(g, 2)), pair = words ? call(g, KRF__right_shift, place, whole(g, 1)) : place;
-    uint32_t bits = call(g, KRF__philox, call(g, KRF__add, first, pair), key);
+    /* Twice the block, and which pair of it: in this form compilers see that neighbours share a block, which is the dear part. */
+    uint32_t block = call(g, KRF__add, offset, call(g, KRF__right_shift, place, whole(g, words ? 2 : 1)));
+    uint32_t pair = call(g, KRF__bitwise_and, words ? call(g, KRF__right_shift, place, whole(g, 1)) : place, whole(g, 1));
+    uint32_t bits = call(g, KRF__philox, call(g, KRF__bitwise_or, call(g, KRF__left_shift, block, whole(g, 1)), pair), key);
     if (words) {
         uint32_t shift = call(g, KRF__multiply, call(g, KRF__bitwise_and, place, whole(g, 1)), whole(g, 32));
         bits = call(g, KRF__right_shift, bits, shift);
@@ -93,17 +95,30 @@ uint32_t krf__build_random_uniform(krf_graph *g, const krf__draw *draw, krf_dtyp
     return of_shape(g, name, draw, scaled(g, krf__build_cast(g, x, dtype), 1.0 / (double)((int64_t)1 << digits)));
 }
 
+/* Of the middle of one of 2^32 intervals of probability, in f32: 2 p - 1 of p, and 1 less its magnitude, which has digits of its own near 0. */
+static uint32_t normal_f32(krf_graph *g, uint32_t word) {
+    uint32_t high = krf__build_cast(g, call(g, KRF__bitwise_xor, krf__build_cast(g, word, KRF_U32), whole(g, 0x80000000)), KRF_I32); /* of p - 1/2 */
+    uint32_t size = call(g, KRF__bitwise_xor, high, call(g, KRF__right_shift, high, whole(g, 31)));
+    uint32_t parts[2] = {high, call(g, KRF__subtract, whole(g, INT32_MAX), size)};
+    for (int i = 0; i < 2; i++) { /* (n + 1/2) / 2^31 */
+        uint32_t n = scaled(g, krf__build_cast(g, parts[i], KRF_F32), 0x1p-31);
+        parts[i] = call(g, KRF__add, n, krf__build_real(g, 0x1p-32, true));
+    }
+    return krf__build(g, KRF__ndtri_split, 2, parts);
+}
+
 /* Of the middle of one of 2^32, or 2^52, intervals of probability: neither 0 nor 1, and as many below 1/2 as above. */
 uint32_t krf__build_random_normal(krf_graph *g, const krf__draw *draw, krf_dtype dtype) {
     static const char name[] = "random_normal";
     if (!krf__is_real(dtype)) {
         return not_for(g, name, "a float's", dtype);
     }
-    int digits = dtype == KRF_F64 ? 52 : 32;
-    uint32_t x = highest(g, draw_from(g, name, draw, digits == 32), digits == 32, digits);
-    x = call(g, KRF__add, krf__build_cast(g, x, KRF_F64), krf__build_real(g, 0.5, true));
-    x = scaled(g, x, 1.0 / (double)((int64_t)1 << digits));
-    return of_shape(g, name, draw, krf__build_cast(g, krf__build(g, KRF__ndtri, 1, &x), dtype));
+    if (dtype != KRF_F64) {
+        return of_shape(g, name, draw, krf__build_cast(g, normal_f32(g, draw_from(g, name, draw, true)), dtype));
+    }
+    uint32_t x = krf__build_cast(g, highest(g, draw_from(g, name, draw, false), false, 52), KRF_F64);
+    x = scaled(g, call(g, KRF__add, x, krf__build_real(g, 0.5, true)), 0x1p-52);
+    return of_shape(g, name, draw, krf__build(g, KRF__ndtri, 1, &x));
 }
 
 /* Whether a bound is known, and its value. */

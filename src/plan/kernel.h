@@ -44,7 +44,8 @@ typedef struct krf__operand {
     bool gathered;    /* read by fetch instructions: a place of it is offset + index . strides + what the instruction says */
     bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
-    bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector) */
+    bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
+                       * of every vector is a multiple of its length; only known where numbers are drawn */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */

@@ -200,10 +200,28 @@ static bool any_order(const krf__kernel *k) {
     return exact;
 }
 
+/* Whether numbers are drawn: those of neighbouring places come from one block of words. */
+static bool draws(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        found |= k->instrs[i].op == KRF__philox;
+    }
+    return found;
+}
+
+/* Vectors of places: only drawing gains by what their text then says. */
+static bool starts_vectors(const krf__kernel *k, const krf__operand *o, int fast) {
+    bool whole = o->offset % k->vector == 0 && draws(k);
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        whole &= d == fast || o->strides[d] % k->vector == 0;
+    }
+    return whole;
+}
+
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        k->operands[i].aligned = k->vector > 1 && o->strides[fast] == 1 && !o->counts && !o->gathered;
+        krf__operand *o = &k->operands[i];
+        o->aligned = k->vector > 1 && o->strides[fast] == 1 && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
     }
 }
 
