@@ -21,6 +21,7 @@ struct krf__target {
     const char *definitions;     /* what the sections of codegen/math expect to be defined */
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
     bool cuts_integers;          /* results of 8 and 16 bits go through krf_cut_..., as compilers are not to be trusted with them */
+    bool multiplies;         /* places are divided by way of products (krf__reciprocal): a GPU divides integers by some twenty instructions */
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
     bool stores_unrounded;       /* results of f16 and bf16 are kept as they were before rounding, "u7", for stores, which round themselves */
     bool hides_places;           /* the compiler is not told how places came of bools */

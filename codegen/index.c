@@ -1,6 +1,8 @@
 /* Indices: the argument struct, local copies of extents and strides, positions from linear indices, and offsets of operands. */
 #include "codegen/emitter.h"
 
+#include <stdio.h>
+
 static int part_first(const krf__kernel *k, krf__part part) { return part == KRF__PART_KEPT ? 0 : k->n_kept; }
 static int part_dims(const krf__kernel *k, krf__part part) { return part == KRF__PART_KEPT ? k->n_kept : k->n_reduced; }
 
@@ -49,11 +51,23 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "};\n");
 }
 
+/* Whether positions are divided by this extent, and by way of a product. */
+static bool multiplies(const krf__emitter *e, int d) {
+    return e->target->multiplies && !e->k->wide && (e->k->literal >> d & 1) == 0 && d != 0 && d != e->k->n_kept;
+}
+
 void krf__emit_extents(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *type = krf__index_type(e), *a = e->target->arguments;
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-        krf__str_printf(out, "const %s n%d = (%s)%sn%d;\n", type, d, type, a, d);
+        if ((k->literal >> d & 1) != 0) {
+            krf__str_printf(out, "const %s n%d = %lld;\n", type, d, (long long)k->extents[d]);
+        } else {
+            krf__str_printf(out, "const %s n%d = (%s)%sn%d;\n", type, d, type, a, d);
+        }
+        if (multiplies(e, d)) {
+            krf__str_printf(out, "const unsigned m%d = (unsigned)(%sn%d >> 32);\n", d, a, d);
+        }
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         for (int d = 0; d < k->n_kept + k->n_reduced && k->operands[i].inner == 0; d++) {
@@ -73,15 +87,17 @@ void krf__emit_position(const krf__emitter *e, krf__part part, const char *linea
         krf__str_printf(out, "const %s i%d = %s;\n", type, first, linear);
         return;
     }
-    for (int d = last; d >= first; d--) {
-        if (d == last) {
-            krf__str_printf(out, "const %s i%d = %s %% n%d, q%d = %s / n%d;\n", type, d, linear, d, d, linear, d);
-        } else if (d > first) {
-            krf__str_printf(out, "const %s i%d = q%d %% n%d, q%d = q%d / n%d;\n", type, d, d + 1, d, d, d + 1, d);
+    char from[32];
+    snprintf(from, sizeof from, "%s", linear);
+    for (int d = last; d > first; d--) {
+        if (multiplies(e, d)) {
+            krf__str_printf(out, "const %s q%d = krf_quotient_of_place(%s, n%d, m%d), i%d = %s - q%d * n%d;\n", type, d, from, d, d, d, from, d, d);
         } else {
-            krf__str_printf(out, "const %s i%d = q%d;\n", type, d, d + 1);
+            krf__str_printf(out, "const %s i%d = %s %% n%d, q%d = %s / n%d;\n", type, d, from, d, d, from, d);
         }
+        snprintf(from, sizeof from, "q%d", d);
     }
+    krf__str_printf(out, "const %s i%d = %s;\n", type, first, from);
 }
 
 void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, int except, krf__str *out) {

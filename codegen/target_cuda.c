@@ -84,7 +84,7 @@ static const krf__hole own[] = {
 static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
-                                      "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_math.h", "half_math.h", "quotient.h", "fast.h", NULL};
+                                      "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_f64.h", "device_math.h", "half_math.h", "quotient.h", "fast.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",
@@ -95,6 +95,7 @@ const krf__target krf__target_cuda = {
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
     .sources = sources,
     .cuts_integers = true,
+    .multiplies = true,
     .hides_constants = true,
     .stores_unrounded = true,
     .fast = "// NVRTC option: --fmad=true\n// NVRTC option: --ftz=true\n// NVRTC option: --prec-div=false\n// NVRTC option: --prec-sqrt=false\n",

@@ -58,6 +58,13 @@ KRF_FN unsigned short krf_cut_u16(unsigned x) {
     return (unsigned short)x;
 }
 
+//@ krf_quotient_of_place
+// i / n; m is krf__reciprocal(n) of plan/kernel.h.
+KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
+    unsigned share = (unsigned)((unsigned long long)(unsigned)i * m >> 32);
+    return (int)((share + (unsigned)i) >> (32 - __clz(n - 1)));
+}
+
 //@ krf_say
 // A word that other blocks wait for, and that tells them all there is to know.
 KRF_FN void krf_say(unsigned long long *at, unsigned long long word) {

@@ -1,5 +1,5 @@
-/* Pushes views and takes to the leaves, so that elementwise chains see them as strides and places only (lower_under.c); reductions over small windows become
- * operations (lower_window.c). */
+/* Pushes views and takes to the leaves, so that elementwise chains see them as strides and places only (lower_under.c); reductions over small windows
+ * or few elements become operations (lower_window.c). */
 #include "base/fail.h"
 #include "base/mem.h"
 #include "pass/lower.h"
@@ -122,18 +122,37 @@ static void pass_numbers(krf__lowering *l, krf__node *n) {
     }
 }
 
-krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uint32_t *outputs, krf_graph *out) {
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void note_largest(krf__lowering *l, int n_outputs, const uint32_t *outputs) {
+    for (uint32_t id = (uint32_t)l->in->n_nodes - 1; id > 0; id--) {
+        const krf__node *n = krf__node_of(l->in, id);
+        const int64_t size = larger(l->largest[id], krf__shape_size(n->rank, krf__shape_of(l->in, id)));
+        for (int k = 0; k < 3; k++) {
+            l->largest[n->args[k]] = larger(l->largest[n->args[k]], size);
+        }
+    }
+    l->largest[0] = 0;
+    for (int k = 0; k < n_outputs; k++) {
+        l->largest[0] = larger(l->largest[0], krf__shape_size(krf__node_of(l->in, outputs[k])->rank, krf__shape_of(l->in, outputs[k])));
+    }
+}
+
+krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
-    krf__lowering l = {.in = in, .out = out, .repeated = repeated < KRF__MOST_REPEATED ? (int)repeated : KRF__MOST_REPEATED};
+    krf__lowering l = {.in = in, .out = out, .unrolled = limits->unrolled,
+                     .repeated = limits->repeated < KRF__MOST_REPEATED ? (int)limits->repeated : KRF__MOST_REPEATED};
     if (status != KRF_OK) {
         return status;
     }
     l.map = krf__calloc(in->n_nodes, sizeof *l.map);
-    if (l.map == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
+    l.largest = krf__calloc(in->n_nodes, sizeof *l.largest);
+    if (l.map == NULL || l.largest == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
         status = krf__fail_memory();
         goto done;
     }
     memset(l.traits, 0, l.traits_capacity * sizeof *l.traits);
+    note_largest(&l, n_outputs, outputs);
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         krf__node n = *krf__node_of(in, id);
         if (n.op == KRF__placeholder) {
@@ -160,6 +179,7 @@ krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n_outputs, uin
     }
 done:
     krf__mem_free(l.map);
+    krf__mem_free(l.largest);
     krf__mem_free(l.traits);
     if (status != KRF_OK) {
         krf__graph_free(out);

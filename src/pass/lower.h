@@ -21,6 +21,8 @@ typedef struct krf__lowering {
     uint32_t *map;     /* of in's nodes */
     krf__trait *traits; /* of out's nodes */
     size_t traits_capacity;
+    int64_t *largest;  /* of in's nodes: the elements of the largest one that is made of it; [0]: of the largest output */
+    int64_t unrolled;  /* see krf__limits */
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;
 
@@ -67,7 +69,7 @@ bool krf__lower_places(krf__lowering *l, krf__change *change);
 /* A leaf, or what is stored, under a take: its layout has the rank of what is taken from. */
 uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout);
 
-/* lower_window.c. A reduction (of `in`) over small windows as elementwise operations; 0 where it is none, or out of memory. */
+/* lower_window.c. A reduction (of `in`) over small windows or few elements as elementwise operations; 0 where it is none, or out of memory. */
 uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction);
 
 /* Elements of a gather's view, and more. */

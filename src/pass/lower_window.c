@@ -1,9 +1,9 @@
-/* Reductions over small windows become elementwise operations on the window's places, so that stencils and small convolutions are maps: each element is read
- * from the caches, neighbouring results are neighbouring threads, and what comes before and after joins the same kernel. The operations are those of the
- * canonical tree (docs/architecture.md): one element a lane, lanes combined in halves. */
+/* Reductions over small windows, and over few elements, become elementwise operations on their places, so that stencils, small convolutions and products of small
+ * matrices are maps: each element is read from the caches, neighbouring results are neighbouring threads, and what comes before and after joins the same
+ * kernel. The operations are those of the canonical tree (docs/architecture.md): one element a lane, lanes combined in halves. */
 #include "pass/lower.h"
 
-enum { MOST_PLACES = 32, MOST_OPERATIONS = 128 };
+enum { MOST_PLACES = 32, FEWEST_RESULTS = 32, MOST_OPERATIONS = 128 };
 
 static krf__op combining(krf__op reduction) {
     switch (reduction) {
@@ -17,6 +17,14 @@ static krf__op combining(krf__op reduction) {
     }
 }
 
+/* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
+ * (rows.c), and what is stored of every element goes through the rows with their sums. */
+static bool few(const krf__lowering *l, uint32_t reduction, int64_t count) {
+    const int64_t size = krf__shape_size(krf__node_of(l->in, reduction)->rank, krf__shape_of(l->in, reduction));
+    return count <= l->unrolled && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size &&
+           !l->traits[l->map[krf__node_of(l->in, reduction)->args[0]]].reduces;
+}
+
 uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction) {
     const krf__node *n = krf__node_of(l->in, reduction);
     const uint32_t x = l->map[n->args[0]];
@@ -28,7 +36,7 @@ uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction) {
     for (int i = 0; i < rank && count <= MOST_PLACES; i++) {
         count *= (mask >> i & 1) != 0 ? shape[i] : 1;
     }
-    if (op == KRF__poison || !l->traits[x].windows || l->repeated == 0 || count < 1 || count > MOST_PLACES ||
+    if (op == KRF__poison || !(l->traits[x].windows || few(l, reduction, count)) || l->repeated == 0 || count < 1 || count > MOST_PLACES ||
         !krf__lower_small(l, x, MOST_OPERATIONS / (int)count - 1)) {
         return 0;
     }

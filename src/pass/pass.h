@@ -12,6 +12,7 @@ typedef struct krf__limits {
     uint32_t results;    /* reductions of a kernel; values that a map stores */
     uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
     uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
+    uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
 
@@ -24,8 +25,8 @@ extern const krf__limits krf__default_limits;
  * anything else. */
 bool krf__limits_parse(const char *text, krf__limits *limits);
 
-/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes. */
-void krf__limits_of_row(krf__limits *limits, uint32_t most);
+/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes, and on which reductions over few elements are written out or not. */
+void krf__limits_of_device(krf__limits *limits, uint32_t row, bool unrolls);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */
@@ -40,8 +41,8 @@ bool krf__has_complex(const krf_graph *g);
 krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
 /* Resolves views into strided `view` nodes over leaves, or over nodes that will be stored, takes into `gather` nodes over these, and reductions over small
- * windows into elementwise nodes. repeated: see krf__limits. */
-krf_status krf__lower(const krf_graph *in, uint32_t repeated, int n, uint32_t *outputs, krf_graph *out);
+ * windows or few elements into elementwise nodes. */
+krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
 /* All of them in order. out: the lowered graph. */
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);

@@ -16,7 +16,7 @@ krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, 
         if (passes[i] == krf__split && !krf__has_complex(now)) {
             continue;
         }
-        krf_status status = passes[i] == NULL ? krf__lower(now, limits->repeated, n, outputs, &stages[next])
+        krf_status status = passes[i] == NULL ? krf__lower(now, limits, n, outputs, &stages[next])
                                               : passes[i](now, n, outputs, &stages[next]);
         if (now != in) {
             krf__graph_free(&stages[1 - next]);

@@ -150,6 +150,14 @@ uint32_t krf__argument_fields(const krf__kernel *k) {
     return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
 }
 
+uint32_t krf__reciprocal(uint32_t n) {
+    uint64_t power = 1;
+    while (power < n) {
+        power *= 2;
+    }
+    return (uint32_t)(((power - n) << 32) / n + 1);
+}
+
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets,
                         uint64_t *fields) {
     int dims = k->n_kept + k->n_reduced;
@@ -162,7 +170,7 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
         *fields++ = scalars[i];
     }
     for (int d = 0; d < dims; d++) {
-        *fields++ = (uint64_t)k->extents[d];
+        *fields++ = (uint64_t)k->extents[d] | (k->wide || k->extents[d] == 0 ? 0 : (uint64_t)krf__reciprocal((uint32_t)k->extents[d]) << 32);
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         for (int d = 0; d < dims; d++) {

@@ -97,6 +97,7 @@ typedef struct krf__kernel {
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
+    uint32_t literal; /* a bit for each dimension whose extent is text */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
@@ -109,6 +110,9 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+
+/* The most that an extent may be to stand in the text of a map: divisions by it are multiplications then. */
+#define KRF__LITERAL_MOST 8
 
 /* Rows that are staged: a block's threads, the elements of an operand that it has at once, at most, and what they may take of its shared memory. */
 #define KRF__STAGED_THREADS 128
@@ -185,11 +189,15 @@ int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
 /* ---- arguments ----
  * Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
- * dimension; for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
+ * dimension (where indices have 32 bits, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
  * Operands that are inner have no fields.
  * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
  * the other; tickets are 32-bit counters, zero before and after each run. */
 uint32_t krf__argument_fields(const krf__kernel *k);
+
+/* m, so that i / n = (i m / 2^32 + i) / 2^s for 0 <= i < 2^31, where 2^s is the least power of 2 that is no less than n; 1 <= n < 2^31.
+ * T. Granlund, P. L. Montgomery: Division by invariant integers using multiplication. PLDI 1994. */
+uint32_t krf__reciprocal(uint32_t n);
 
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);

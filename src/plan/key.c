@@ -43,6 +43,10 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->wide);
     put64(&s, k->staged);
     put64(&s, k->side);
+    put64(&s, k->literal);
+    for (int d = 0; d < k->n_kept; d++) {
+        put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);
+    }
     put64(&s, k->chunks > 1);
     put64(&s, k->n_operands);
     for (uint32_t i = 0; i < k->n_operands; i++) {

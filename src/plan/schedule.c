@@ -225,6 +225,14 @@ static void mark_aligned(krf__kernel *k, int fast) {
     }
 }
 
+/* Small extents of maps, but for the first dimension, by which nothing is divided. */
+static void mark_literal(krf__kernel *k) {
+    k->literal = 0;
+    for (int d = 1; d < k->n_kept && k->schedule == KRF__MAP; d++) {
+        k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
+    }
+}
+
 static bool needs_wide(const krf__kernel *k) {
     const int64_t most = INT32_MAX / 2; /* a block's overhang and a vector more must not wrap either */
     if (k->kept_size > most || k->reduced_size > most || k->kept_size > most / (k->chunks > 0 ? k->chunks : 1)) {
@@ -346,6 +354,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     mark_aligned(k, fast);
+    mark_literal(k);
     stage_rows(k);
     k->wide = needs_wide(k);
 }

@@ -9,6 +9,8 @@
 #define __global__
 #define __device__
 #define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __constant__
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __restrict__ __restrict
@@ -85,6 +87,7 @@ template <class T> static inline void __stcs(T *at, T value, int line = __builti
     *at = value;
 }
 
+static inline int __clz(int x) { return x != 0 ? __builtin_clz((unsigned)x) : 32; }
 static inline float __int_as_float(int bits) { return fakecuda_bits<float>(bits); }
 static inline double __longlong_as_double(long long bits) { return fakecuda_bits<double>(bits); }
 

@@ -302,6 +302,7 @@ const krf__backend krf__backend_cuda = {
     .info = info,
     .index = device_index,
     .row = row,
+    .unrolls = true,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,
     .taken = krf__cuda_taken,

@@ -15,12 +15,12 @@ static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 /* At least 1 and at most `most`. */
 static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n > most ? most : n); }
 
-/* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device:
- * every block more is a partial result more to combine. */
+/* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
+ * combine, and blocks that do not run at once leave multiprocessors without work at the end. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
-    int64_t most = divide_up((int64_t)multiprocessors * WAVES, k->kept_size > 1 ? k->kept_size : 1);
+    int64_t most = (int64_t)multiprocessors * WAVES / (k->kept_size > 1 ? k->kept_size : 1);
     int64_t blocks = divide_up(k->chunks, WARPS);
-    return blocks < most ? blocks : most;
+    return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
 
 /* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. */
