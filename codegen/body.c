@@ -25,6 +25,16 @@ static bool approximate(const krf__emitter *e, krf_dtype dtype, const char *name
     return any && e->target->approximates && (krf__is_half(dtype) || (dtype == KRF_F32 && e->k->fast));
 }
 
+/* Of which functions the target has a text of its own in f64 (math/device_f64.h). */
+static bool own_f64(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
+    static const char *const functions[] = {"exp", "log", "log1p"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        any |= strlen(functions[i]) == length && strncmp(functions[i], name, length) == 0;
+    }
+    return any && e->target->approximates && dtype == KRF_F64;
+}
+
 /* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
 static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
     const krf__dtype_info *info = krf__dtype(dtype);
@@ -32,6 +42,8 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
         krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
     } else if (kind != 'N' && approximate(e, dtype, inner, length)) {
         krf__str_printf(out, krf__is_half(dtype) ? "krf_%.*s_half" : "krf_fast_%.*sf", (int)length, inner);
+    } else if (kind == 'F' && own_f64(e, dtype, inner, length)) {
+        krf__str_printf(out, "krf_%.*s_f64", (int)length, inner);
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {

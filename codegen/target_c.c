@@ -339,9 +339,9 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out) {
 /* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */
 static void results_function(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    krf__str_put(out, "#define KEPT (1");
+    krf__str_put(out, "#define KEPT (1LL");
     for (int d = 0; d < k->n_kept; d++) {
-        krf__str_printf(out, " * a->n%d", d);
+        krf__str_printf(out, " * (%s)a->n%d", krf__index_type(e), d);
     }
     krf__str_put(out, ")\nstatic inline void results(const struct krf_arguments *a, long long o");
     krf__str_put(out, k->schedule == KRF__SCAN ? ", long long p" : "");

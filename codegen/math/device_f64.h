@@ -1,5 +1,5 @@
-// exp, log and log1p of f64 for GPUs: the bits of real.h, whose text serves the arguments that are rare. CUDA's own take twice the instructions, most of which bring
-// constants into registers; here they stand in constant memory, where the arithmetic reads them. Sections as in prelude.h.
+// exp, log and log1p of f64 for GPUs, by the approximations of real.h, whose text serves the arguments that are rare. CUDA's own take up to twice the instructions, most of which
+// bring constants into registers; here they stand in constant memory, where the arithmetic reads them. Sections as in prelude.h.
 
 //@ krf_high_f64
 // The sign, the exponent and the first 20 digits.
@@ -41,25 +41,12 @@ KRF_FN double krf_near_inverse_f64(double d) {
 #endif
 }
 
-//@ krf_near_quotient_f64
-// f / d, rounded once, where neither d nor 1 / d is near the ends of the range: Newton's steps, then the remainder's share.
-KRF_FN double krf_near_quotient_f64(double f, double d) {
-    double r = krf_near_inverse_f64(d), e = KRF_F64(fma)(-d, r, 1.0);
-    r = KRF_F64(fma)(r, KRF_F64(fma)(e, e, e), r);
-    r = KRF_F64(fma)(r, KRF_F64(fma)(-d, r, 1.0), r);
-    double s = f * r;
-    return KRF_F64(fma)(KRF_F64(fma)(-d, s, f), r, s);
-}
-
 //@ krf_exp_terms
-// Those of krf_exp: 1 / ln 2; ln 2; its rest; the polynomial's, of two powers of r a line.
+// 1 / ln 2; ln 2; its rest; then the polynomial of the exp of real.h, the highest power first. A step of Horner's rule has one constant, which an instruction reads where
+// it stands; of two constants one would have to be loaded.
 __constant__ double krf_exp_terms[13] = {
-    0x1.71547652b82fep+0,  0x1.62e42fefa39efp-1,  0x1.abc9e3b39803fp-56,
-    0x1.55555555554f8p-3,  0x1.000000000000ap-1,
-    0x1.111111112817ep-7,  0x1.555555555072ap-5,
-    0x1.a01a0128fbfdcp-13, 0x1.6c16c1846fc08p-10,
-    0x1.71df27235aebp-19,  0x1.a019994467c31p-16,
-    0x1.ad7e843902746p-26, 0x1.28ae345bd4cf1p-22,
+    0x1.71547652b82fep+0,  0x1.62e42fefa39efp-1,  0x1.abc9e3b39803fp-56, 0x1.ad7e843902746p-26, 0x1.28ae345bd4cf1p-22, 0x1.71df27235aebp-19,  0x1.a019994467c31p-16,
+    0x1.a01a0128fbfdcp-13, 0x1.6c16c1846fc08p-10, 0x1.111111112817ep-7,  0x1.555555555072ap-5,  0x1.55555555554f8p-3,  0x1.000000000000ap-1,
 };
 
 //@ krf_exp_rare
@@ -70,13 +57,18 @@ KRF_FN double krf_exp_f64(double x) {
     const double *k = krf_exp_terms;
     double t = KRF_F64(fma)(x, k[0], 0x1.8p52), n = t - 0x1.8p52;
     double r = KRF_F64(fma)(n, -k[2], KRF_F64(fma)(n, -k[1], x));
-    double r2 = r * r, r4 = r2 * r2;
-    double a = KRF_F64(fma)(r, k[3], k[4]), b = KRF_F64(fma)(r, k[5], k[6]), c = KRF_F64(fma)(r, k[7], k[8]);
-    double d = KRF_F64(fma)(r, k[9], k[10]), e = KRF_F64(fma)(r, k[11], k[12]);
-    c = KRF_F64(fma)(r4, e, KRF_F64(fma)(r2, d, c));
-    double q = KRF_F64(fma)(r4, c, KRF_F64(fma)(r2, b, a));
-    q = KRF_F64(fma)(r2, q, r) + 1.0;
-    double y = krf_of_words_f64(krf_high_f64(q) + (krf_low_f64(t) << 20), krf_low_f64(q)); // 2^n q: from 2^-1022 on one step is enough
+    double p = KRF_F64(fma)(r, k[3], k[4]);
+    p = KRF_F64(fma)(p, r, k[5]);
+    p = KRF_F64(fma)(p, r, k[6]);
+    p = KRF_F64(fma)(p, r, k[7]);
+    p = KRF_F64(fma)(p, r, k[8]);
+    p = KRF_F64(fma)(p, r, k[9]);
+    p = KRF_F64(fma)(p, r, k[10]);
+    p = KRF_F64(fma)(p, r, k[11]);
+    p = KRF_F64(fma)(p, r, k[12]);
+    p = KRF_F64(fma)(p, r, 1.0);
+    p = KRF_F64(fma)(p, r, 1.0);
+    double y = krf_of_words_f64(krf_high_f64(p) + (krf_low_f64(t) << 20), krf_low_f64(p)); // 2^n p: from 2^-1022 on one step is enough
     if ((krf_high_f64(x) & 0x7fffffffu) >= 0x40862000u) { // 708
         y = krf_exp_rare(x);
     }
@@ -84,23 +76,27 @@ KRF_FN double krf_exp_f64(double x) {
 }
 
 //@ krf_log_terms
-// Those of krf_log_sum_f64: of two powers of z a line; ln 2 and its rest.
+// The polynomial of krf_log_sum_f64 of real.h, the highest power first; ln 2 and its rest.
 __constant__ double krf_log_terms[10] = {
-    0x1.999999999c1abp-2, 0x1.555555555554fp-1,
-    0x1.c71c749202bc2p-3, 0x1.24924921e1843p-2,
-    0x1.3b35d019d7ac2p-3, 0x1.745c4a5cea6b7p-3,
-    0x1.1b87d9d7daf2ap-3, 0x1.0dca9f9a6e1a7p-3,
-    0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
+    0x1.1b87d9d7daf2ap-3, 0x1.0dca9f9a6e1a7p-3, 0x1.3b35d019d7ac2p-3, 0x1.745c4a5cea6b7p-3, 0x1.c71c749202bc2p-3,
+    0x1.24924921e1843p-2, 0x1.999999999c1abp-2, 0x1.555555555554fp-1, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
 };
 
 //@ krf_log_sum_device
-// krf_log_sum_f64.
+// krf_log_sum_f64 of real.h. The quotient s may be an ULP off: at most a 16th of it is part of the result.
 KRF_FN double krf_log_sum_device(double f, double d, double m) {
     const double *k = krf_log_terms;
-    double s = krf_near_quotient_f64(f, d), z = s * s, g = 0.5 * f * f, z2 = z * z;
-    double p = KRF_F64(fma)(z, k[0], k[1]), q = KRF_F64(fma)(z, k[2], k[3]), u = KRF_F64(fma)(z, k[4], k[5]), v = KRF_F64(fma)(z, k[6], k[7]);
-    p = KRF_F64(fma)(z2 * z2, KRF_F64(fma)(z2, v, u), KRF_F64(fma)(z2, q, p));
-    double b = KRF_F64(fma)(-s, KRF_F64(fma)(z, p, g), KRF_F64(fma)(m, k[9], g));
+    double r = krf_near_inverse_f64(d), e = KRF_F64(fma)(-d, r, 1.0);
+    r = KRF_F64(fma)(r, KRF_F64(fma)(e, e, e), r);
+    double s = f * r, z = s * s, g = 0.5 * f * f;
+    double p = KRF_F64(fma)(z, k[0], k[1]);
+    p = KRF_F64(fma)(p, z, k[2]);
+    p = KRF_F64(fma)(p, z, k[3]);
+    p = KRF_F64(fma)(p, z, k[4]);
+    p = KRF_F64(fma)(p, z, k[5]);
+    p = KRF_F64(fma)(p, z, k[6]);
+    p = KRF_F64(fma)(p, z, k[7]);
+    double b = KRF_F64(fma)(-s, KRF_F64(fma)(p, z, g), KRF_F64(fma)(m, k[9], g));
     return KRF_F64(fma)(m, -k[8], f - b);
 }
 
@@ -133,12 +129,3 @@ KRF_FN double krf_log1p_f64(double x) {
     }
     return y;
 }
-
-//@ krf_exp_f32
-KRF_FN float krf_exp_f32(float x) { return KRF_F32(exp)(x); }
-
-//@ krf_log_f32
-KRF_FN float krf_log_f32(float x) { return KRF_F32(log)(x); }
-
-//@ krf_log1p_f32
-KRF_FN float krf_log1p_f32(float x) { return KRF_F32(log1p)(x); }

@@ -101,8 +101,8 @@ static uint32_t normal_f32(krf_graph *g, uint32_t word) {
     uint32_t size = call(g, KRF__bitwise_xor, high, call(g, KRF__right_shift, high, whole(g, 31)));
     uint32_t parts[2] = {high, call(g, KRF__subtract, whole(g, INT32_MAX), size)};
     for (int i = 0; i < 2; i++) { /* (n + 1/2) / 2^31 */
-        uint32_t n = scaled(g, krf__build_cast(g, parts[i], KRF_F32), 0x1p-31);
-        parts[i] = call(g, KRF__add, n, krf__build_real(g, 0x1p-32, true));
+        uint32_t terms[3] = {krf__build_cast(g, parts[i], KRF_F32), krf__build_real(g, 0x1p-31, true), krf__build_real(g, 0x1p-32, true)};
+        parts[i] = krf__build(g, KRF__fma, 3, terms);
     }
     return krf__build(g, KRF__ndtri_split, 2, parts);
 }
