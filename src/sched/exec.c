@@ -55,7 +55,7 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
     char name[48];
     if (array->storage->context != context) {
         krf__output_name(name, what, index);
-        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context", name);
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context: copy it to an array of this one with krf_array_copy", name);
     }
     if (array->dtype != dtype) {
         krf__output_name(name, what, index);
@@ -81,16 +81,6 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
         return krf__fail(KRF_E_ARGUMENT, "%s: elements of the array that was given share memory", name);
     }
     return KRF_OK;
-}
-
-static bool arrays_overlap(const krf_array *a, const krf_array *b) {
-    const char *a_low, *a_high, *b_low, *b_high;
-    if (a == NULL || b == NULL || a->size == 0 || b->size == 0) {
-        return false;
-    }
-    krf__array_range(a, &a_low, &a_high);
-    krf__array_range(b, &b_low, &b_high);
-    return a_low < b_high && b_low < a_high;
 }
 
 /* The array behind a buffer; NULL for temporaries. */
@@ -157,7 +147,7 @@ static bool shares_with_operands(const krf__run *r, const krf_array *output) {
     for (uint32_t i = 0; i < p->n_buffers; i++) {
         const krf__buffer *b = &p->buffers[i];
         if ((b->kind == KRF__BUFFER_INPUT || b->kind == KRF__BUFFER_PLACEHOLDER)
-            && arrays_overlap(output, array_of(r, b))) {
+            && krf__arrays_overlap(output, array_of(r, b))) {
             return true;
         }
     }
@@ -183,7 +173,7 @@ bool krf__plan_conflicts(const krf__run *r, bool *conflict) {
     for (uint32_t k = 0; k < r->compiled->data.n_outputs; k++) {
         conflict[k] = shares_with_operands(r, r->outputs[k]) && !may_be_in_place(r, k);
         for (uint32_t j = 0; j < k && !conflict[k]; j++) {
-            conflict[k] = arrays_overlap(r->outputs[k], r->outputs[j]);
+            conflict[k] = krf__arrays_overlap(r->outputs[k], r->outputs[j]);
         }
         any |= conflict[k];
     }
