@@ -130,12 +130,12 @@ int main(void) {
     size_t count = on_cuda ? sizeof cuda / sizeof *cuda : sizeof cpu / sizeof *cpu;
     int wrong = 0;
     bool exhaustive = getenv("KRF_EXHAUSTIVE") != NULL;
-    setenv("FAKECUDA_DEVICES", "2", 1);
     folder = scene_make_folder();
     if (folder == NULL) {
         return 1;
     }
     device = on_cuda ? "cuda" : "cpu"; /* the environment is another one now */
+    setenv("FAKECUDA_DEVICES", "2", 1);
     for (size_t i = 0; wrong == 0 && i < 2 * count; i++) {
         memory_loop l = loops[i / 2];
         l.once = i % 2 != 0;
