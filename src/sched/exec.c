@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/ranges.h"
 #include "sched/array.h"
 #include "sched/kernels.h"
 #include "sched/replay.h"
@@ -375,13 +376,22 @@ static krf_status launch_all(const krf__run *r, room *m) {
         krf__launch l = prepare(r, m, i);
         krf__replay_kernel(r->context, r->compiled, i, &l, &replay);
     }
-    if (krf__replay_start(r->context, &m->lane, &replay)) {
-        return KRF_OK;
+    if (replay.place != NULL) {
+        krf__range_begin(NULL, "replay");
+        const bool started = krf__replay_start(r->context, &m->lane, &replay);
+        krf__range_end();
+        if (started) {
+            krf__count(&r->context->counters.replays, 1);
+            return KRF_OK;
+        }
     }
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
         krf__launch l = prepare(r, m, i);
+        krf__range_begin("launch", l.kernel->name);
         status = r->context->backend->launch(r->context->device, &l, m->lane.stream);
+        krf__range_end();
     }
+    krf__count(&r->context->counters.launches, n);
     return status;
 }
 
@@ -415,7 +425,7 @@ static void give_back(const krf__run *r, room *m) {
     }
 }
 
-krf_status krf__plan_execute(const krf__run *r) {
+static krf_status execute(const krf__run *r) {
     krf__compiled *c = r->compiled;
     room m;
     if (!make_room(c, &m)) {
@@ -445,5 +455,12 @@ krf_status krf__plan_execute(const krf__run *r) {
         }
     }
     krf__mem_free(m.block);
+    return status;
+}
+
+krf_status krf__plan_execute(const krf__run *r) {
+    krf__range_begin(NULL, r->name);
+    krf_status status = execute(r);
+    krf__range_end();
     return status;
 }
