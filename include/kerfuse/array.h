@@ -36,7 +36,9 @@ KRF_API krf_status krf_array_view(krf_array *base, int rank, const int64_t *shap
 /* Copies all elements, in C order, to host memory of exactly bytes = size * itemsize. Waits for the array. */
 KRF_API krf_status krf_array_to_host(krf_array *array, void *data, size_t bytes);
 
-/* Copies source to destination: same dtype and shape, any strides, one context. Asynchronous on CUDA. */
+/* Copies source to destination: same dtype and shape, any strides. Asynchronous on CUDA, on the context's own stream. Of two contexts too: between GPUs on the
+ * destination's own stream, in the order of both, directly where they reach each other; to and from a CPU's array the call waits for the copy.
+ * Errors: KRF_E_DTYPE, KRF_E_SHAPE, KRF_E_ARGUMENT, KRF_E_MEMORY, KRF_E_DEVICE, KRF_E_LOST. */
 KRF_API krf_status krf_array_copy(krf_array *destination, krf_array *source);
 
 /* Adds, or takes back, one reference. NULL is allowed. Thread-safe. retain returns its argument. */

@@ -121,7 +121,7 @@ typedef struct krf_device_info {
 } krf_device_info;
 KRF_API krf_status krf_context_device(krf_context *context, krf_device_info *info);
 
-/* Counters of the kernel cache and the plan cache since the context was created. */
+/* Counters of the kernel cache, the plan cache and runs since the context was created. */
 typedef struct krf_cache_stats {
     size_t size;                /* set by the caller to sizeof(krf_cache_stats) */
     int64_t plan_hits, plan_misses;
@@ -131,6 +131,8 @@ typedef struct krf_cache_stats {
     int64_t interpreted;        /* kernels that the interpreter tier serves */
     int64_t disk_bytes_read, disk_bytes_written, disk_evictions, disk_faults;
     double compile_ms;
+    int64_t launches;           /* kernels that were started one by one, or run by the CPU */
+    int64_t replays;            /* runs that started all their kernels as one CUDA graph */
 } krf_cache_stats;
 KRF_API krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats);
 

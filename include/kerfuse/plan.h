@@ -21,6 +21,8 @@ typedef struct krf_plan krf_plan;
 typedef struct krf_compile_options {
     size_t size;          /* sizeof(krf_compile_options) */
     bool load;            /* compile and load all kernels now (the default) instead of at the first run */
+    const char *name;     /* of the plan, for people: in profilers (NVTX), the log (KRF_LOG) and files (KRF_DUMP). Copied; NULL for none. Kernels are found by what they
+                             compute and keep their names, so that plans of any name share them */
 } krf_compile_options;
 KRF_API krf_compile_options krf_compile_options_default(void);
 
@@ -58,6 +60,7 @@ typedef struct krf_benchmark_times {
 KRF_API krf_status krf_benchmark(krf_plan *plan, const krf_benchmark_options *options, int n, const krf_binding *bindings, krf_array **outputs,
                                  krf_benchmark_times *times);
 
+KRF_API const char *krf_plan_name(const krf_plan *plan); /* NULL for none; lives as long as the plan */
 KRF_API int krf_plan_placeholders(const krf_plan *plan);
 KRF_API const char *krf_plan_placeholder_name(const krf_plan *plan, int index);
 KRF_API int krf_plan_outputs(const krf_plan *plan);

@@ -131,7 +131,9 @@ krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats)
                             .disk_bytes_written = disk.bytes_written,
                             .disk_evictions = disk.evictions,
                             .disk_faults = disk.faults,
-                            .compile_ms = (double)atomic_load(&c->compile_us) / 1000};
+                            .compile_ms = (double)atomic_load(&c->compile_us) / 1000,
+                            .launches = atomic_load(&c->launches),
+                            .replays = atomic_load(&c->replays)};
     return krf__info_give("krf_context_cache_stats", stats, &full, sizeof full);
 }
 

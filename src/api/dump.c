@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "ir/text.h"
 #include "pass/pass.h"
+#include "sched/dump.h"
 #include "sched/kernels.h"
 
 #include <kerfuse/plan.h>
@@ -24,16 +25,6 @@ typedef struct dumping {
     krf__limits limits; /* of the device that the plan is for: the context's own, unless another is named */
     krf__str out;
 } dumping;
-
-static krf_status dump_graph(dumping *d) {
-    krf_graph canonical;
-    krf_status status = krf__canon(d->graph, d->n, d->ids, &canonical);
-    if (status == KRF_OK) {
-        krf__print(&canonical, d->n, d->ids, &d->out);
-        krf__graph_free(&canonical);
-    }
-    return status;
-}
 
 static krf_status dump_binary(dumping *d, const krf__kernel *k) {
     krf__str source = {0};
@@ -126,7 +117,7 @@ krf_status krf_dump(krf_graph *graph, int n, const krf_expr *outputs, krf_dump_k
     krf_status status = d.ids == NULL ? krf__fail_memory() : krf__expr_ids("krf_dump", graph, n, outputs, d.ids);
     status = status == KRF_OK ? check(&d) : status;
     if (status == KRF_OK) {
-        status = kind == KRF_DUMP_GRAPH ? dump_graph(&d) : dump_plan(&d);
+        status = kind == KRF_DUMP_GRAPH ? krf__graph_text(graph, n, d.ids, &d.out) : dump_plan(&d);
     }
     if (status == KRF_OK) {
         size_t length = d.out.length;

@@ -5,12 +5,22 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "pass/pass.h"
+#include "sched/dump.h"
 
 #include <stdio.h>
 #include <string.h>
 
 krf_compile_options krf_compile_options_default(void) {
     return (krf_compile_options){.size = sizeof(krf_compile_options), .load = true};
+}
+
+/* For people: the log's line and the files of KRF_DUMP. */
+static void tell(const krf_plan *p, const krf_graph *graph, const uint32_t *ids) {
+    const krf__plan_data *data = &p->aligned->data;
+    for (uint32_t i = 0; p->name != NULL && i < data->n_kernels; i++) {
+        krf__log_line(&p->context->log, "%s: kernel %u of %u is %s", p->name, i + 1, data->n_kernels, data->kernels[i].name);
+    }
+    krf__dump_plan(p->context, p->name, graph, p->n_outputs, ids, p->aligned);
 }
 
 static krf_status compile(krf_graph *graph, int n, const krf_expr *xs, krf_plan *p) {
@@ -39,7 +49,16 @@ static krf_status compile(krf_graph *graph, int n, const krf_expr *xs, krf_plan 
         return status;
     }
     p->sources = krf__calloc(p->aligned->data.n_kernels, sizeof *p->sources);
-    return p->sources != NULL ? KRF_OK : krf__fail_memory();
+    uint32_t *ids = p->sources != NULL ? krf__malloc((size_t)n * sizeof *ids) : NULL;
+    if (ids == NULL) {
+        return krf__fail_memory();
+    }
+    status = krf__expr_ids("krf_compile", graph, n, xs, ids);
+    if (status == KRF_OK) {
+        tell(p, graph, ids);
+    }
+    krf__mem_free(ids);
+    return status;
 }
 
 /* The plan for arrays that start anywhere. */
@@ -81,7 +100,8 @@ krf_status krf_compile(krf_graph *graph, int n, const krf_expr *outputs, const k
         return krf__fail_memory();
     }
     pthread_mutex_init(&p->lock, NULL);
-    krf_status status = compile(graph, n, outputs, p);
+    p->name = whole.name != NULL ? krf__strdup(whole.name) : NULL;
+    krf_status status = whole.name == NULL || p->name != NULL ? compile(graph, n, outputs, p) : krf__fail_memory();
     if (status == KRF_OK && whole.load) {
         krf__compiled *used = p->aligned;
         status = p->inputs_aligned ? KRF_OK : sibling(p, &used);
@@ -111,6 +131,7 @@ void krf_plan_release(krf_plan *p) {
     krf__compiled_release(atomic_load(&p->unaligned));
     krf__graph_free(&p->lowered);
     krf__mem_free(p->outputs);
+    krf__mem_free(p->name);
     pthread_mutex_destroy(&p->lock);
     krf__context_release(p->context);
     krf__mem_free(p);
@@ -156,6 +177,7 @@ static krf_status choose(krf_plan *p, const needs *m, krf__compiled **compiled) 
 
 static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **outputs) {
     krf__run r = {.context = p->context,
+                  .name = p->name != NULL ? p->name : "krf_plan_run",
                   .stream = stream,
                   .inputs = p->lowered.arrays,
                   .bound = m->bound,

@@ -9,6 +9,7 @@
 struct krf_plan {
     krf_context *context; /* retained */
     krf_graph lowered;    /* retains the inputs */
+    char *name;           /* NULL: none */
     int n_outputs;
     uint32_t *outputs; /* nodes of lowered */
     bool inputs_aligned;

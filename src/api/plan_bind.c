@@ -73,7 +73,7 @@ static krf_status bind_array(const krf_plan *p, const char *name, const krf__spe
         return krf__fail(KRF_E_ARGUMENT, "%s: the array is NULL", name);
     }
     if (a->storage->context != p->context) {
-        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context than the plan", name);
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context than the plan: copy it to an array of this one with krf_array_copy", name);
     }
     if (spec->dtype != (uint8_t)a->dtype || !krf__shape_equal(spec->layout.rank, spec->layout.shape, a->rank, a->shape)
         || !strides_agree(&spec->layout, a->strides)) {
@@ -88,7 +88,7 @@ static krf_status read_scalar(const krf_plan *p, void *stream, const char *name,
                               krf_array *a, uint64_t *value, uint64_t *imaginary) {
     if (a == NULL || a->storage->context != p->context) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the array is %s", name,
-                         a == NULL ? "NULL" : "of another context than the plan");
+                         a == NULL ? "NULL" : "of another context than the plan: copy it to an array of this one with krf_array_copy");
     }
     if (a->rank != 0 || spec->dtype != (uint8_t)a->dtype) {
         return mismatch(name, spec, a);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "sched/kernels.h"
 
+const char *krf_plan_name(const krf_plan *plan) { return plan != NULL ? plan->name : NULL; }
 int krf_plan_placeholders(const krf_plan *plan) { return plan != NULL ? (int)plan->aligned->data.n_placeholders : 0; }
 int krf_plan_outputs(const krf_plan *plan) { return plan != NULL ? plan->n_outputs : 0; }
 int krf_plan_kernels(const krf_plan *plan) { return plan != NULL ? (int)plan->aligned->data.n_kernels : 0; }

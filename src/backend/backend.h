@@ -97,6 +97,8 @@ typedef struct krf__backend {
     krf_status (*upload)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);   /* from host; the source may change on return */
     krf_status (*download)(krf__device *device, void *to, const void *from, size_t bytes, void *stream); /* to host; complete on return */
     krf_status (*copy)(krf__device *device, void *to, const void *from, size_t bytes, void *stream);
+    /* From memory of another device of this backend, on a stream of `device`. */
+    krf_status (*copy_from)(krf__device *device, void *to, krf__device *source, const void *from, size_t bytes, void *stream);
     krf_status (*zero)(krf__device *device, void *data, size_t bytes, void *stream);
     krf_status (*synchronize)(krf__device *device, void *stream); /* the whole device when stream is NULL */
 

@@ -55,3 +55,13 @@ const int64_t *krf_array_strides(const krf_array *array) { return array->strides
 int64_t krf_array_size(const krf_array *array) { return array->size; }
 void *krf_array_data(const krf_array *array) { return array->data; }
 krf_context *krf_array_context(const krf_array *array) { return array->storage->context; }
+
+bool krf__arrays_overlap(const krf_array *a, const krf_array *b) {
+    const char *a_low, *a_high, *b_low, *b_high;
+    if (a == NULL || b == NULL || a->size == 0 || b->size == 0) {
+        return false;
+    }
+    krf__array_range(a, &a_low, &a_high);
+    krf__array_range(b, &b_low, &b_high);
+    return a_low < b_high && b_low < a_high;
+}

@@ -41,4 +41,7 @@ bool krf__array_contiguous(const krf_array *array);
 /* The bytes from the first to past the last one that the array can touch: [*low, *high). */
 void krf__array_range(const krf_array *array, const char **low, const char **high);
 
+/* Whether these ranges have a byte in common; NULL has none. */
+bool krf__arrays_overlap(const krf_array *a, const krf_array *b);
+
 #endif

@@ -410,7 +410,7 @@ uint32_t krf__build_input(krf_graph *g, krf_array *array) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array is NULL");
     }
     if (g->context != NULL && krf_array_context(array) != g->context) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array belongs to another context than the graph");
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array belongs to another context than the graph: copy it to an array of this one with krf_array_copy");
     }
     size_t index = 0;
     while (index < g->n_arrays && g->arrays[index] != array) {

@@ -4,8 +4,10 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/ranges.h"
 #include "sched/kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -119,6 +121,9 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     pthread_cond_init(&c->queue.changed, NULL);
     c->queue.pid = (int)getpid();
     krf__log_open(&c->log, options->log, options->log_user);
+    krf__ranges_open();
+    const char *dump = secure_getenv("KRF_DUMP"); /* a set-uid program must not write where its caller says */
+    c->dump = dump != NULL && dump[0] != '\0' ? krf__strdup(dump) : NULL;
     krf_status status = fill(c, options);
     if (status != KRF_OK) {
         krf__context_release(c);
@@ -151,6 +156,7 @@ void krf__context_release(krf_context *c) {
     krf__disk_cache_destroy(c->disk);
     krf__log_close(&c->log);
     krf__mem_free(c->nvrtc);
+    krf__mem_free(c->dump);
     pthread_cond_destroy(&c->queue.changed);
     pthread_mutex_destroy(&c->queue.lock);
     pthread_mutex_destroy(&c->plans.lock);

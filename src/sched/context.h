@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 
 typedef struct krf__counters {
-    atomic_llong plan_hits, plan_misses, memory_hits, disk_hits, compiled, interpreted, compile_us;
+    atomic_llong plan_hits, plan_misses, memory_hits, disk_hits, compiled, interpreted, compile_us, launches, replays;
 } krf__counters;
 
 struct krf__compile_job; /* see kernels.c */
@@ -43,6 +43,7 @@ struct krf_context {
     krf__limits asked, limits; /* of fusion: as the options say, and as the device has them */
     bool fast;                  /* KRF_MATH_FAST */
     char *nvrtc; /* as asked for; NULL for none */
+    char *dump;  /* the folder for what is made of graphs; NULL for none */
     krf__order *order;
     krf__pool *pool;
     krf__staging *staging;

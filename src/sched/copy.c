@@ -2,6 +2,7 @@
 #include "sched/eval.h"
 
 #include "ir/build.h"
+#include "sched/across.h"
 #include "sched/array.h"
 
 krf_status krf__copy_elements(krf_array *destination, krf_array *source) {
@@ -25,17 +26,16 @@ static bool same_elements(const krf_array *a, const krf_array *b) {
 }
 
 krf_status krf__copy(krf_array *destination, krf_array *source) {
-    krf_context *context = source->storage->context;
+    krf_context *context = destination->storage->context;
     krf_status status = krf__output_check(context, "krf_array_copy: destination", -1, destination, source->dtype,
                                           source->rank, source->shape);
     if (status != KRF_OK || source->size == 0 || same_elements(destination, source)) {
         return status;
     }
-    const char *low, *high, *to_low, *to_high;
-    krf__array_range(source, &low, &high);
-    krf__array_range(destination, &to_low, &to_high);
-    bool apart = to_high <= low || high <= to_low;
-    if (apart && krf__array_contiguous(destination) && krf__array_contiguous(source)) {
+    if (source->storage->context != context) {
+        return krf__copy_across(destination, source);
+    }
+    if (!krf__arrays_overlap(destination, source) && krf__array_contiguous(destination) && krf__array_contiguous(source)) {
         return krf__array_move(destination, source, NULL);
     }
     return krf__copy_elements(destination, source);

@@ -6,10 +6,13 @@
 #include "base/mem.h"
 #include "pass/pass.h"
 #include "sched/array.h"
+#include "sched/dump.h"
 
 #include <string.h>
 
 typedef struct evaluating {
+    const krf_graph *graph;  /* as it was built */
+    const uint32_t *ids;
     krf_graph lowered;
     int n;
     uint32_t *outputs;       /* nodes of lowered */
@@ -90,13 +93,14 @@ static krf_status find_plan(krf_context *context, evaluating *e, krf__compiled *
     }
     krf_status status = krf__compiled_make(&e->lowered, e->n, e->outputs, &options, compiled);
     if (status == KRF_OK) {
+        krf__dump_plan(context, NULL, e->graph, e->n, e->ids, *compiled);
         krf__plan_cache_put(&context->plans, e->key.data, e->key.length, *compiled);
     }
     return status;
 }
 
 static krf_status run(krf_context *context, evaluating *e) {
-    krf__run r = {.context = context, .inputs = e->lowered.arrays, .values = e->values, .outputs = e->made};
+    krf__run r = {.context = context, .name = "krf_eval", .inputs = e->lowered.arrays, .values = e->values, .outputs = e->made};
     krf_status status;
     bool again;
     do { /* at most twice: what conflicted is new memory then */
@@ -140,7 +144,7 @@ krf_status krf__deliver(void *stream, int n, krf_array **given, krf_array **made
 }
 
 krf_status krf__eval(const krf_graph *graph, int n, const uint32_t *ids, krf_array **outputs) {
-    evaluating e = {.n = n};
+    evaluating e = {.graph = graph, .ids = ids, .n = n};
     krf_status status = check_outputs(graph, n, ids, outputs);
     if (status != KRF_OK) {
         return status;

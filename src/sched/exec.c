@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/ranges.h"
 #include "sched/array.h"
 #include "sched/kernels.h"
 #include "sched/replay.h"
@@ -55,7 +56,7 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
     char name[48];
     if (array->storage->context != context) {
         krf__output_name(name, what, index);
-        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context", name);
+        return krf__fail(KRF_E_ARGUMENT, "%s: the array belongs to another context: copy it to an array of this one with krf_array_copy", name);
     }
     if (array->dtype != dtype) {
         krf__output_name(name, what, index);
@@ -81,16 +82,6 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
         return krf__fail(KRF_E_ARGUMENT, "%s: elements of the array that was given share memory", name);
     }
     return KRF_OK;
-}
-
-static bool arrays_overlap(const krf_array *a, const krf_array *b) {
-    const char *a_low, *a_high, *b_low, *b_high;
-    if (a == NULL || b == NULL || a->size == 0 || b->size == 0) {
-        return false;
-    }
-    krf__array_range(a, &a_low, &a_high);
-    krf__array_range(b, &b_low, &b_high);
-    return a_low < b_high && b_low < a_high;
 }
 
 /* The array behind a buffer; NULL for temporaries. */
@@ -157,7 +148,7 @@ static bool shares_with_operands(const krf__run *r, const krf_array *output) {
     for (uint32_t i = 0; i < p->n_buffers; i++) {
         const krf__buffer *b = &p->buffers[i];
         if ((b->kind == KRF__BUFFER_INPUT || b->kind == KRF__BUFFER_PLACEHOLDER)
-            && arrays_overlap(output, array_of(r, b))) {
+            && krf__arrays_overlap(output, array_of(r, b))) {
             return true;
         }
     }
@@ -183,7 +174,7 @@ bool krf__plan_conflicts(const krf__run *r, bool *conflict) {
     for (uint32_t k = 0; k < r->compiled->data.n_outputs; k++) {
         conflict[k] = shares_with_operands(r, r->outputs[k]) && !may_be_in_place(r, k);
         for (uint32_t j = 0; j < k && !conflict[k]; j++) {
-            conflict[k] = arrays_overlap(r->outputs[k], r->outputs[j]);
+            conflict[k] = krf__arrays_overlap(r->outputs[k], r->outputs[j]);
         }
         any |= conflict[k];
     }
@@ -385,13 +376,22 @@ static krf_status launch_all(const krf__run *r, room *m) {
         krf__launch l = prepare(r, m, i);
         krf__replay_kernel(r->context, r->compiled, i, &l, &replay);
     }
-    if (krf__replay_start(r->context, &m->lane, &replay)) {
-        return KRF_OK;
+    if (replay.place != NULL) {
+        krf__range_begin(NULL, "replay");
+        const bool started = krf__replay_start(r->context, &m->lane, &replay);
+        krf__range_end();
+        if (started) {
+            krf__count(&r->context->counters.replays, 1);
+            return KRF_OK;
+        }
     }
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
         krf__launch l = prepare(r, m, i);
+        krf__range_begin("launch", l.kernel->name);
         status = r->context->backend->launch(r->context->device, &l, m->lane.stream);
+        krf__range_end();
     }
+    krf__count(&r->context->counters.launches, n);
     return status;
 }
 
@@ -425,7 +425,7 @@ static void give_back(const krf__run *r, room *m) {
     }
 }
 
-krf_status krf__plan_execute(const krf__run *r) {
+static krf_status execute(const krf__run *r) {
     krf__compiled *c = r->compiled;
     room m;
     if (!make_room(c, &m)) {
@@ -455,5 +455,12 @@ krf_status krf__plan_execute(const krf__run *r) {
         }
     }
     krf__mem_free(m.block);
+    return status;
+}
+
+krf_status krf__plan_execute(const krf__run *r) {
+    krf__range_begin(NULL, r->name);
+    krf_status status = execute(r);
+    krf__range_end();
     return status;
 }

@@ -8,6 +8,7 @@
 /* The arrays and values of one run. */
 typedef struct krf__run {
     krf_context *context;
+    const char *name;             /* for profilers */
     krf__compiled *compiled;
     void *stream;                 /* NULL: the context's own */
     krf_array *const *inputs;     /* in the order of the lowered graph */

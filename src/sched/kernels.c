@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/ranges.h"
 #include "codegen/emit.h"
 
 #include <signal.h>
@@ -95,7 +96,9 @@ static krf_status compile(krf_context *c, const text *t, const char *name, krf__
     size_t bytes = 0;
     struct timespec start = {0}, end = {0};
     bool timed = clock_gettime(CLOCK_MONOTONIC, &start) == 0;
+    krf__range_begin("compile", name);
     krf_status status = c->backend->compile(c->device, t->source.data, name, &image, &bytes);
+    krf__range_end();
     timed = clock_gettime(CLOCK_MONOTONIC, &end) == 0 && timed;
     if (status == KRF_OK) {
         long long us = !timed ? 0 : (end.tv_sec - start.tv_sec) * 1000000LL + (end.tv_nsec - start.tv_nsec) / 1000;

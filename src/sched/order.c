@@ -255,6 +255,23 @@ krf_status krf__lane_writes(krf__lane *lane, krf__uses *uses) {
                             : status;
 }
 
+/* The other order's lock is held until the wait stands: nobody moves the event meanwhile. */
+krf_status krf__lane_follow_other(const krf__lane *lane, const krf__lane *other) {
+    krf__order *o = other->order;
+    uint64_t epoch;
+    if (o == NULL || lane->order == NULL) {
+        return KRF_OK;
+    }
+    pthread_mutex_lock(&o->lock);
+    krf_status status = record_all(o, other->index, &epoch);
+    void *event = o->places[other->index].event;
+    if (status == KRF_OK && epoch > 0 && event != NULL) {
+        status = lane->order->streams->event_wait(lane->order->device, event, lane->stream);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return status;
+}
+
 /* ---- after the work ---- */
 
 krf_status krf__lane_finish(krf__lane *lane, krf_status status) {

@@ -44,6 +44,9 @@ krf_status krf__lane_reads(krf__lane *lane, krf__uses *uses);
 krf_status krf__lane_writes(krf__lane *lane, krf__uses *uses);
 krf_status krf__lane_follow(krf__lane *lane, uint64_t lanes); /* for all work so far of the lanes with these bits */
 
+/* Puts a wait into the lane's stream for all work so far of a lane of another context. */
+krf_status krf__lane_follow_other(const krf__lane *lane, const krf__lane *other);
+
 /* After the work was started, or failed to start; must follow enter. Returns status, or what failed now. What the work
  * has used is told after it, and only where the lane was ordered before: else what others did would be forgotten. */
 krf_status krf__lane_finish(krf__lane *lane, krf_status status);

@@ -213,6 +213,7 @@ static const step steps[] = {
     {SCENE_LARGE, "large", scene_large},
     {SCENE_REOPEN, "reopen", scene_reopen},
     {SCENE_STREAMS, "streams", scene_streams},
+    {SCENE_DEVICES, "devices", scene_devices},
     {SCENE_EXTRA, "extra", take_extra},
 };
 

@@ -328,6 +328,8 @@ int main(void) {
         {.name = "files", .steps = SCENE_FILES, .warm = true},
         {.name = "views", .steps = SCENE_VIEWS, .warm = true},
         {.name = "streams", .steps = SCENE_STREAMS},
+        {.name = "devices", .steps = SCENE_DEVICES, .warm = true},
+        {.name = "devices", .steps = SCENE_DEVICES, .warm = true, .no_pools = true},
         {.name = "a caller's stream", .steps = SCENE_EXTRA},
         {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true, .no_pools = true},
     };
@@ -342,6 +344,7 @@ int main(void) {
     if (folder == NULL) {
         return 1;
     }
+    setenv("FAKECUDA_DEVICES", "2", 1);
     setenv("FAKECUDA_LEAKS", "0", 1); /* a lost device's things stay; all else is counted here */
     for (size_t i = 0; wrong == 0 && i < sizeof loops / sizeof *loops; i++) {
         wrong += try_all(loops[i], exhaustive);

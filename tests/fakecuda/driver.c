@@ -14,7 +14,7 @@ fake_entry fake_entries[] = {
 const int fake_entry_count = FAKE_ENTRIES;
 
 static atomic_int owner; /* the process that called cuInit */
-static atomic_uint stuck;
+static atomic_uint stuck[FAKE_MOST_DEVICES];
 
 static const struct {
     cu_result code;
@@ -81,12 +81,16 @@ bool fake_is_sticky(cu_result code) {
 
 void fake_stick(cu_result code) {
     unsigned none = 0;
-    atomic_compare_exchange_strong_explicit(&stuck, &none, code, memory_order_relaxed, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&stuck[fake_device()], &none, code, memory_order_relaxed, memory_order_relaxed);
 }
 
-cu_result fake_stuck(void) { return atomic_load_explicit(&stuck, memory_order_relaxed); }
+cu_result fake_stuck(void) { return atomic_load_explicit(&stuck[fake_device()], memory_order_relaxed); }
 
-void fake_reset_more(void) { atomic_store(&stuck, 0); }
+void fake_reset_more(void) {
+    for (int d = 0; d < FAKE_MOST_DEVICES; d++) {
+        atomic_store(&stuck[d], 0);
+    }
+}
 
 bool fake_is_owner(void) { return atomic_load(&owner) == (int)getpid(); }
 
@@ -165,6 +169,12 @@ cu_result cuGetErrorString(cu_result error, const char **text) {
 
 int fake_arch(void) { return (int)fake_setting("FAKECUDA_ARCH", 90); }
 int fake_multiprocessors(void) { return (int)fake_setting("FAKECUDA_MULTIPROCESSORS", 4); }
+int fake_devices(void) {
+    const long n = fake_setting("FAKECUDA_DEVICES", 1);
+    return n < 1 || n > FAKE_MOST_DEVICES ? 1 : (int)n;
+}
+bool fake_reach(int device, int peer) { return device != peer && fake_setting("FAKECUDA_PEERS", 1) != 0; }
+static bool no_device(cu_device device) { return device < 0 || device >= fake_devices(); }
 size_t fake_total_memory(void) { return (size_t)fake_setting("FAKECUDA_MEMORY", 2L << 30); }
 
 cu_result cuDeviceGetCount(int *count) {
@@ -172,7 +182,7 @@ cu_result cuDeviceGetCount(int *count) {
     if (!count) {
         return FAKE_INVALID_VALUE;
     }
-    *count = 1;
+    *count = fake_devices();
     return KRF__CUDA_SUCCESS;
 }
 
@@ -181,10 +191,10 @@ cu_result cuDeviceGet(cu_device *device, int ordinal) {
     if (!device) {
         return FAKE_INVALID_VALUE;
     }
-    if (ordinal != 0) {
+    if (no_device(ordinal)) {
         return FAKE_INVALID_DEVICE;
     }
-    *device = 0;
+    *device = ordinal;
     return KRF__CUDA_SUCCESS;
 }
 
@@ -193,7 +203,7 @@ cu_result cuDeviceGetName(char *name, int length, cu_device device) {
     if (!name || length <= 0) {
         return FAKE_INVALID_VALUE;
     }
-    if (device != 0) {
+    if (no_device(device)) {
         return FAKE_INVALID_DEVICE;
     }
     snprintf(name, (size_t)length, "Simulated GPU");
@@ -205,11 +215,11 @@ cu_result cuDeviceGetUuid_v2(cu_uuid *uuid, cu_device device) {
     if (!uuid) {
         return FAKE_INVALID_VALUE;
     }
-    if (device != 0) {
+    if (no_device(device)) {
         return FAKE_INVALID_DEVICE;
     }
     for (int i = 0; i < 16; i++) {
-        uuid->bytes[i] = (char)(0xa0 + i);
+        uuid->bytes[i] = (char)(0xa0 + i + 16 * device);
     }
     return KRF__CUDA_SUCCESS;
 }
@@ -219,7 +229,7 @@ cu_result cuDeviceGetAttribute(int *value, cu_enum attribute, cu_device device) 
     if (!value) {
         return FAKE_INVALID_VALUE;
     }
-    if (device != 0) {
+    if (no_device(device)) {
         return FAKE_INVALID_DEVICE;
     }
     switch (attribute) {
@@ -232,12 +242,24 @@ cu_result cuDeviceGetAttribute(int *value, cu_enum attribute, cu_device device) 
     return KRF__CUDA_SUCCESS;
 }
 
+cu_result cuDeviceCanAccessPeer(int *can, cu_device device, cu_device peer) {
+    ENTER(cuDeviceCanAccessPeer, FAKE_NEEDS_INIT);
+    if (!can) {
+        return FAKE_INVALID_VALUE;
+    }
+    if (no_device(device) || no_device(peer)) {
+        return FAKE_INVALID_DEVICE;
+    }
+    *can = fake_reach(device, peer);
+    return KRF__CUDA_SUCCESS;
+}
+
 cu_result cuDeviceTotalMem_v2(size_t *bytes, cu_device device) {
     ENTER(cuDeviceTotalMem_v2, FAKE_NEEDS_INIT);
     if (!bytes) {
         return FAKE_INVALID_VALUE;
     }
-    if (device != 0) {
+    if (no_device(device)) {
         return FAKE_INVALID_DEVICE;
     }
     *bytes = fake_total_memory();

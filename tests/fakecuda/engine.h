@@ -12,6 +12,7 @@ enum { FAKE_WARP = 32, FAKE_MOST_BLOCKS = 8 };
 
 typedef struct fake_work {
     const char *name;
+    int device;
     void (*call[FAKE_MOST_BLOCKS])(void *const *arguments); /* the kernel, in each copy of the image */
     fake_copy *copies[FAKE_MOST_BLOCKS];
     unsigned n_copies; /* blocks at once */

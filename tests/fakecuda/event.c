@@ -12,6 +12,7 @@ typedef struct fake_time {
 
 struct CUevent_st {
     fake_object object;
+    int device;
     pthread_mutex_t lock; /* hosts only */
     fake_line *line;      /* NULL: never recorded */
     uint64_t seq;
@@ -59,6 +60,7 @@ cu_result cuEventCreate(cu_event *event, unsigned int flags) {
         return KRF__CUDA_ERROR_OUT_OF_MEMORY;
     }
     pthread_mutex_init(&e->lock, NULL);
+    e->device = fake_device();
     e->timed = (flags & KRF__CU_EVENT_DISABLE_TIMING) == 0;
     fake_object_add(&e->object, FAKE_EVENT);
     *event = e;
@@ -85,6 +87,7 @@ cu_result cuEventRecord(cu_event event, cu_stream stream) {
     ENTER(cuEventRecord, FAKE_NEEDS_HEALTH);
     CHECK_HANDLE(event, FAKE_EVENT);
     FIND_STREAM(s, stream);
+    CHECK_DEVICE(event, s->device);
     if (s->capture) {
         return fake_misuse(FAKE_NOT_SUPPORTED, "cuEventRecord: events of captures are not simulated");
     }

@@ -1,4 +1,4 @@
-/* The double of libcuda as its files see it. One device, one context (the device's primary one), any number of
+/* The double of libcuda as its files see it. A device or several, for each its primary context and no other, any number of
  * streams, each a thread.
  *
  * ThreadSanitizer must see CUDA's order of work and no other. So no lock and no atomic that orders is taken both by a
@@ -63,7 +63,11 @@ cu_result fake_enter(int entry, fake_need need);
         } \
     } while (0)
 
-/* The error that all later calls return, set by the first; and it, or 0. */
+/* The device at hand: of the stream whose thread this is; else of the current context; else 0. */
+int fake_device(void);
+void fake_work_for(int device); /* this thread is a stream of it from now on */
+
+/* The error that all later calls for the device at hand return, set by the first; and it, or 0. */
 void fake_stick(cu_result code);
 cu_result fake_stuck(void);
 bool fake_is_sticky(cu_result code);
@@ -94,6 +98,14 @@ bool fake_object_known(const void *handle, fake_kind kind);
 int fake_object_count(fake_kind kind);
 fake_object *fake_object_first(fake_kind kind); /* walk under fake_lock */
 
+/* What a handle of a stream, an event or a pool stands for is part of a device. */
+#define CHECK_DEVICE(handle, of) \
+    do { \
+        if ((handle)->device != (of)) { \
+            return fake_misuse(FAKE_INVALID_HANDLE, "%s: %p belongs to device %d, not %d", __func__, (void *)(handle), (handle)->device, of); \
+        } \
+    } while (0)
+
 /* Returns the real driver's code when the handle is not a live one. */
 #define CHECK_HANDLE(handle, kind) \
     do { \
@@ -107,6 +119,10 @@ FAKE_API int fakecuda_live(void);
 
 /* ---- the device ---- */
 
+enum { FAKE_MOST_DEVICES = 4 };
+int fake_devices(void);
+bool fake_reach(int device, int peer); /* whether the hardware lets one use the other's memory */
+int fake_device_of(cu_context context); /* -1: of none that lives */
 int fake_arch(void);
 int fake_multiprocessors(void);
 size_t fake_total_memory(void);

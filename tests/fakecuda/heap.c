@@ -24,7 +24,7 @@ enum { ZONE = 256, ALIGN = 512, NEW = 0xcb, OLD = 0xdd, GUARD = 0xfa };
 #define MOST_FILLED ((size_t)16 << 20)
 
 static fake_memory *memory;
-static size_t used;
+static size_t used[FAKE_MOST_DEVICES];
 
 /* ---- the host's part ---- */
 
@@ -44,18 +44,19 @@ static fake_memory *reuse(size_t bytes, cu_pool pool, cu_stream stream) {
 }
 
 fake_memory *fake_heap_new(size_t bytes, cu_pool pool, cu_stream stream) {
+    const int device = fake_device();
     pthread_rwlock_wrlock(&fake_lock);
     fake_memory *m = pool ? reuse(bytes, pool, stream) : NULL;
-    if (!m && bytes <= fake_total_memory() && fake_total_memory() - used >= bytes) {
+    if (!m && bytes <= fake_total_memory() && fake_total_memory() - used[device] >= bytes) {
         size_t total = (bytes + ALIGN - 1) / ALIGN * ALIGN + 2 * ZONE;
         m = calloc(1, sizeof *m);
         unsigned char *base = aligned_alloc(ALIGN, total);
         if (!m || !base) {
             fake_die("the host has no %zu bytes of memory", total);
         }
-        *m = (fake_memory){.next = memory, .base = base, .user = base + ZONE, .total = total, .pool = pool};
+        *m = (fake_memory){.next = memory, .base = base, .user = base + ZONE, .total = total, .pool = pool, .device = device};
         memory = m;
-        used += capacity(m);
+        used[device] += capacity(m);
     }
     if (m) {
         m->bytes = bytes;
@@ -74,16 +75,54 @@ fake_memory *fake_heap_find(cu_address address) {
     return m;
 }
 
+/* With fake_lock held. */
+static const fake_memory *around(cu_address address, size_t bytes) {
+    for (const fake_memory *m = memory; m; m = m->next) {
+        cu_address first = (cu_address)(uintptr_t)m->user;
+        if (!m->freed_on && address >= first && address - first <= m->bytes && bytes <= m->bytes - (address - first)) {
+            return m;
+        }
+    }
+    return NULL;
+}
+
+static bool may_use(int device, const fake_memory *m) {
+    return m->device == device || (m->pool && (fake_pool_users(m->pool) >> device & 1) != 0);
+}
+
 bool fake_heap_holds(cu_address address, size_t bytes) {
     pthread_rwlock_rdlock(&fake_lock);
-    bool holds = false;
-    for (const fake_memory *m = memory; m && !holds; m = m->next) {
-        cu_address first = (cu_address)(uintptr_t)m->user;
-        holds =
-            !m->freed_on && address >= first && address - first <= m->bytes && bytes <= m->bytes - (address - first);
-    }
+    bool holds = around(address, bytes) != NULL;
     pthread_rwlock_unlock(&fake_lock);
     return holds;
+}
+
+bool fake_heap_reaches(int device, cu_address address, size_t bytes) {
+    pthread_rwlock_rdlock(&fake_lock);
+    const fake_memory *m = around(address, bytes);
+    bool reaches = m && may_use(device, m);
+    pthread_rwlock_unlock(&fake_lock);
+    return reaches;
+}
+
+int fake_heap_device(cu_address address) {
+    pthread_rwlock_rdlock(&fake_lock);
+    const fake_memory *m = around(address, 1);
+    int device = m ? m->device : -1;
+    pthread_rwlock_unlock(&fake_lock);
+    return device;
+}
+
+cu_address fake_heap_foreign(int device, const void *block, size_t bytes) {
+    cu_address found = 0, word;
+    pthread_rwlock_rdlock(&fake_lock);
+    for (size_t at = 0; at + sizeof word <= bytes && found == 0; at += sizeof word) {
+        memcpy(&word, (const char *)block + at, sizeof word);
+        const fake_memory *m = word % 2 == 0 ? around(word, 1) : NULL;
+        found = m && !may_use(device, m) ? word : 0;
+    }
+    pthread_rwlock_unlock(&fake_lock);
+    return found;
 }
 
 void fake_heap_retire(fake_memory *m, cu_stream stream, uint64_t seq) {
@@ -101,7 +140,7 @@ static void delete_locked(fake_memory *m) {
             break;
         }
     }
-    used -= capacity(m);
+    used[m->device] -= capacity(m);
     if (m->line) {
         fake_line_drop(m->line);
     }
@@ -135,7 +174,7 @@ size_t fake_heap_trim(cu_pool pool) {
 
 void fake_heap_usage(size_t *bytes) {
     pthread_rwlock_rdlock(&fake_lock);
-    *bytes = used;
+    *bytes = used[fake_device()];
     pthread_rwlock_unlock(&fake_lock);
 }
 

@@ -1,6 +1,7 @@
 /* Launches: cuLaunchKernel, and what graphs of kernels do. */
 #include "engine.h"
 #include "graph.h"
+#include "heap.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -108,9 +109,21 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_strea
     if (!copy_arguments(kernel, p->arguments, &l)) {
         return fake_misuse(FAKE_INVALID_VALUE, "%s: an argument is missing", call);
     }
+    if (fake_function_device(p->function) != s->device) {
+        free(l.block);
+        return fake_misuse(FAKE_INVALID_HANDLE, "%s: %s was loaded for device %d, and the stream is of device %d", call, kernel->name, fake_function_device(p->function), s->device);
+    }
+    for (unsigned i = 0; i < kernel->arguments; i++) {
+        cu_address foreign = fake_heap_foreign(s->device, l.work.arguments[i], kernel->bytes[i]);
+        if (foreign != 0) {
+            free(l.block);
+            return fake_misuse(FAKE_INVALID_VALUE, "%s: %s takes %#llx, memory of another device, which device %d has no access to", call, kernel->name, foreign, s->device);
+        }
+    }
     static atomic_uint launches;
     uint64_t seed = (uint64_t)fake_setting("FAKECUDA_SEED", 0);
     l.work.name = kernel->name;
+    l.work.device = s->device;
     l.work.seed = seed ? seed * 1000003 + atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) : 0;
     uint64_t seq = fake_enqueue(s, run, &l, sizeof l);
     for (unsigned i = 0; i < l.work.n_copies; i++) {

@@ -21,6 +21,7 @@ struct CUkern_st {
 struct CUfunc_st {
     cu_library library;
     unsigned index;
+    int device;
 };
 
 struct CUlib_st {
@@ -180,10 +181,12 @@ cu_result cuLibraryLoadData(cu_library *library, const void *image, cu_enum *jit
     }
     unsigned n = l->image->n_kernels;
     l->kernels = calloc(n + 1, sizeof *l->kernels);
-    l->functions = calloc(n + 1, sizeof *l->functions);
+    l->functions = calloc(n * FAKE_MOST_DEVICES + 1, sizeof *l->functions); /* each device has its own */
     for (unsigned i = 0; l->kernels && l->functions && i < n; i++) {
         l->kernels[i] = (struct CUkern_st){l, i};
-        l->functions[i] = (struct CUfunc_st){l, i};
+    }
+    for (unsigned i = 0; l->kernels && l->functions && i < n * FAKE_MOST_DEVICES; i++) {
+        l->functions[i] = (struct CUfunc_st){l, i % n, (int)(i / n)};
     }
     fake_object_add(&l->object, FAKE_LIBRARY);
     *library = l;
@@ -228,7 +231,7 @@ static cu_library around(const void *handle, bool functions) {
     for (fake_object *o = fake_object_first(FAKE_LIBRARY); o && !found; o = o->next) {
         cu_library l = (cu_library)(void *)o;
         const char *first = functions ? (const char *)l->functions : (const char *)l->kernels;
-        size_t bytes = l->image->n_kernels * (functions ? sizeof *l->functions : sizeof *l->kernels);
+        size_t bytes = l->image->n_kernels * (functions ? FAKE_MOST_DEVICES * sizeof *l->functions : sizeof *l->kernels);
         found = (uintptr_t)handle - (uintptr_t)first < bytes ? l : NULL;
     }
     pthread_rwlock_unlock(&fake_lock);
@@ -244,7 +247,7 @@ cu_result cuKernelGetFunction(cu_function *function, cu_kernel kernel) {
     if (!function) {
         return FAKE_INVALID_VALUE;
     }
-    *function = &library->functions[kernel->index];
+    *function = &library->functions[(unsigned)fake_device() * library->image->n_kernels + kernel->index];
     return KRF__CUDA_SUCCESS;
 }
 
@@ -253,6 +256,8 @@ cu_library fake_library_of(cu_function function, unsigned *kernel) {
     *kernel = library ? function->index : 0;
     return library;
 }
+
+int fake_function_device(cu_function function) { return function->device; }
 
 const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel) { return &library->image->kernels[kernel]; }
 

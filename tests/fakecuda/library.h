@@ -18,6 +18,9 @@ typedef struct fake_copy {
 /* The kernel behind a function handle; NULL when it is none. */
 cu_library fake_library_of(cu_function function, unsigned *kernel);
 
+/* The device whose context it was asked for in; of a function that is one. */
+int fake_function_device(cu_function function);
+
 /* A kernel of a library: how it is called and what it takes. */
 const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel);
 

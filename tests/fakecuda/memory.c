@@ -8,7 +8,11 @@
 
 struct CUmemPoolHandle_st {
     fake_object object;
+    int device;
+    atomic_uint users; /* devices that may use its memory, as bits */
 };
+
+unsigned fake_pool_users(cu_pool pool) { return atomic_load_explicit(&pool->users, memory_order_relaxed); }
 
 cu_result cuMemAlloc_v2(cu_address *address, size_t bytes) {
     ENTER(cuMemAlloc_v2, FAKE_NEEDS_CURRENT);
@@ -66,7 +70,8 @@ cu_result cuMemPoolCreate(cu_pool *pool, const cu_pool_properties *properties) {
     ENTER(cuMemPoolCreate, FAKE_NEEDS_HEALTH);
     if (!pool || !properties || properties->allocation_type != KRF__CU_MEM_ALLOCATION_TYPE_PINNED
         || properties->handle_types != KRF__CU_MEM_HANDLE_TYPE_NONE
-        || properties->location.type != KRF__CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id != 0) {
+        || properties->location.type != KRF__CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id < 0
+        || properties->location.id >= fake_devices()) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuMemPoolCreate: properties that are not simulated");
     }
     for (size_t i = 0; i < sizeof properties->reserved; i++) {
@@ -78,6 +83,8 @@ cu_result cuMemPoolCreate(cu_pool *pool, const cu_pool_properties *properties) {
     if (!p) {
         return KRF__CUDA_ERROR_OUT_OF_MEMORY;
     }
+    p->device = properties->location.id;
+    atomic_init(&p->users, 1u << p->device);
     fake_object_add(&p->object, FAKE_POOL);
     *pool = p;
     return KRF__CUDA_SUCCESS;
@@ -106,6 +113,28 @@ cu_result cuMemPoolSetAttribute(cu_pool pool, cu_enum attribute, void *value) {
     return KRF__CUDA_SUCCESS; /* the pool keeps everything until it is trimmed */
 }
 
+cu_result cuMemPoolSetAccess(cu_pool pool, const cu_access *accesses, size_t count) {
+    ENTER(cuMemPoolSetAccess, FAKE_NEEDS_HEALTH);
+    CHECK_HANDLE(pool, FAKE_POOL);
+    for (size_t i = 0; i < count; i++) {
+        const cu_access *a = &accesses[i];
+        const unsigned bit = 1u << a->location.id;
+        if (a->location.type != KRF__CU_MEM_LOCATION_TYPE_DEVICE || a->location.id < 0 || a->location.id >= fake_devices()
+            || (a->flags != 0 && a->flags != KRF__CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+            return fake_misuse(FAKE_INVALID_VALUE, "cuMemPoolSetAccess: device %d, flags %#x", a->location.id, a->flags);
+        }
+        if (a->location.id == pool->device ? a->flags == 0 : !fake_reach(a->location.id, pool->device)) {
+            return FAKE_INVALID_DEVICE;
+        }
+        if (a->flags != 0) {
+            atomic_fetch_or_explicit(&pool->users, bit, memory_order_relaxed);
+        } else {
+            atomic_fetch_and_explicit(&pool->users, ~bit, memory_order_relaxed);
+        }
+    }
+    return KRF__CUDA_SUCCESS;
+}
+
 cu_result cuMemPoolTrimTo(cu_pool pool, size_t bytes_kept) {
     ENTER(cuMemPoolTrimTo, FAKE_NEEDS_HEALTH);
     CHECK_HANDLE(pool, FAKE_POOL);
@@ -128,6 +157,7 @@ cu_result cuMemAllocFromPoolAsync(cu_address *address, size_t bytes, cu_pool poo
     if (!address || bytes == 0) {
         return fake_misuse(FAKE_INVALID_VALUE, "cuMemAllocFromPoolAsync: nowhere to put the address, or 0 bytes");
     }
+    CHECK_DEVICE(pool, s->device);
     cu_result captured = fake_capture_refuses(NULL);
     if (captured || fake_captured(s, &captured)) {
         return captured;

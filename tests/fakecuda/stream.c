@@ -14,9 +14,9 @@ struct fake_op {
     max_align_t payload[];
 };
 
-static _Atomic(cu_stream) legacy_stream; /* made by the first that uses it */
-static cu_stream of_threads;             /* default streams of threads, likewise; walk under fake_lock */
-static _Thread_local cu_stream of_this_thread;
+static _Atomic(cu_stream) legacy_streams[FAKE_MOST_DEVICES]; /* made by the first that uses it */
+static cu_stream of_threads;                                 /* default streams of threads, likewise; walk under fake_lock */
+static _Thread_local cu_stream of_this_thread[FAKE_MOST_DEVICES];
 
 /* ---- lines ---- */
 
@@ -74,6 +74,7 @@ static void line_step(fake_line *line) {
 
 static void *work(void *user) {
     cu_stream s = user;
+    fake_work_for(s->device);
     for (;;) {
         while (sem_wait(&s->ready) != 0) { /* a signal */
         }
@@ -115,6 +116,7 @@ static cu_stream stream_new(bool blocking, bool is_legacy) {
     }
     static atomic_ullong streams;
     s->id = atomic_fetch_add_explicit(&streams, 1, memory_order_relaxed) + 1;
+    s->device = fake_device();
     s->blocking = blocking;
     s->legacy = is_legacy;
     s->line = line_new();
@@ -135,24 +137,25 @@ static cu_stream stream_new(bool blocking, bool is_legacy) {
 }
 
 cu_stream fake_stream_of(cu_stream handle) {
-    if ((uintptr_t)handle == 2 && !of_this_thread) {
-        of_this_thread = stream_new(true, false);
+    cu_stream *own = &of_this_thread[fake_device()];
+    if ((uintptr_t)handle == 2 && !*own) {
+        *own = stream_new(true, false);
         pthread_rwlock_wrlock(&fake_lock);
-        of_this_thread->next = of_threads;
-        of_threads = of_this_thread;
+        (*own)->next = of_threads;
+        of_threads = *own;
         pthread_rwlock_unlock(&fake_lock);
     }
     if ((uintptr_t)handle == 2) {
-        return of_this_thread;
+        return *own;
     }
     if ((uintptr_t)handle > 2) {
         return fake_object_known(handle, FAKE_STREAM) ? handle : NULL;
     }
     pthread_rwlock_wrlock(&fake_lock);
-    cu_stream legacy = atomic_load(&legacy_stream);
+    cu_stream legacy = atomic_load(&legacy_streams[fake_device()]);
     if (!legacy) {
         legacy = stream_new(false, true);
-        atomic_store(&legacy_stream, legacy);
+        atomic_store(&legacy_streams[fake_device()], legacy);
     }
     pthread_rwlock_unlock(&fake_lock);
     return legacy;
@@ -196,17 +199,19 @@ void fake_enqueue_wait(cu_stream s, fake_line *line, uint64_t seq) {
 
 /* The legacy stream waits for all blocking streams, and they for it. */
 static void order_with_legacy(cu_stream s) {
-    cu_stream legacy = atomic_load(&legacy_stream);
+    cu_stream legacy = atomic_load(&legacy_streams[s->device]);
     if (s->legacy) {
         pthread_rwlock_rdlock(&fake_lock);
         for (fake_object *o = fake_object_first(FAKE_STREAM); o; o = o->next) {
             cu_stream other = (cu_stream)(void *)o;
-            if (other->blocking) {
+            if (other->blocking && other->device == s->device) {
                 fake_enqueue_wait(s, other->line, submitted(other));
             }
         }
         for (cu_stream other = of_threads; other; other = other->next) {
-            fake_enqueue_wait(s, other->line, submitted(other));
+            if (other->device == s->device) {
+                fake_enqueue_wait(s, other->line, submitted(other));
+            }
         }
         pthread_rwlock_unlock(&fake_lock);
     } else if (s->blocking && legacy) {
@@ -228,12 +233,16 @@ void fake_drain_all(void) {
     pthread_rwlock_rdlock(&fake_lock);
     for (fake_object *o = fake_object_first(FAKE_STREAM); o; o = o->next) {
         cu_stream s = (cu_stream)(void *)o;
-        fake_line_wait(s->line, submitted(s));
+        if (s->device == fake_device()) {
+            fake_line_wait(s->line, submitted(s));
+        }
     }
     for (cu_stream s = of_threads; s; s = s->next) {
-        fake_line_wait(s->line, submitted(s));
+        if (s->device == fake_device()) {
+            fake_line_wait(s->line, submitted(s));
+        }
     }
-    cu_stream legacy = atomic_load(&legacy_stream);
+    cu_stream legacy = atomic_load(&legacy_streams[fake_device()]);
     if (legacy) {
         fake_line_wait(legacy->line, submitted(legacy));
     }

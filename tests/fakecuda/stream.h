@@ -18,6 +18,7 @@ typedef struct fake_op fake_op;
 
 struct CUstream_st {
     fake_object object;
+    int device;
     unsigned long long id;
     bool blocking, legacy; /* ordered with the legacy stream; that one itself */
     fake_line *line;
@@ -52,7 +53,7 @@ uint64_t fake_enqueue(cu_stream stream, void (*run)(void *payload), const void *
 void fake_enqueue_wait(cu_stream stream, fake_line *line, uint64_t seq);
 
 void fake_drain(cu_stream stream);
-void fake_drain_all(void);
+void fake_drain_all(void); /* of the device at hand */
 
 /* ---- capture ---- */
 

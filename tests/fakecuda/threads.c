@@ -213,6 +213,7 @@ static void *body(void *user) {
     member *self = user;
     team *t = self->team;
     atomic_bool *abandoned = &t->group->abandoned;
+    fake_work_for(t->work->device);
     fake_me = (fake_self){
         .mode = FAKE_THREADS, .kernel = t->work->name, .seed = t->work->seed, .here = &self->here, .engine = self};
     if (sigsetjmp(fake_me.exit, 0) == 0) {

@@ -23,12 +23,14 @@
 /* The structs are other types than the header's: their fields are compared below. */
 #define cu_pool_properties CUmemPoolProps
 #define cu_uuid CUuuid
+#define cu_access CUmemAccessDesc
 #define cu_kernel_node_params CUDA_KERNEL_NODE_PARAMS_v2
 #define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
 #define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
 #include "backend/cuda/driver.def"
 #undef cu_pool_properties
 #undef cu_uuid
+#undef cu_access
 #undef cu_kernel_node_params
 
 #define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
@@ -60,6 +62,9 @@ _Static_assert(sizeof(cu_uuid) == sizeof(CUuuid), "CUuuid");
 _Static_assert(sizeof(cu_location) == sizeof(CUmemLocation), "CUmemLocation");
 SAME_FIELD(cu_location, type, CUmemLocation, type);
 SAME_FIELD(cu_location, id, CUmemLocation, id);
+_Static_assert(sizeof(cu_access) == sizeof(CUmemAccessDesc), "CUmemAccessDesc");
+SAME_FIELD(cu_access, location, CUmemAccessDesc, location);
+SAME_FIELD(cu_access, flags, CUmemAccessDesc, flags);
 _Static_assert(sizeof(cu_kernel_node_params) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2), "CUDA_KERNEL_NODE_PARAMS_v2");
 SAME_FIELD(cu_kernel_node_params, function, CUDA_KERNEL_NODE_PARAMS_v2, func);
 SAME_FIELD(cu_kernel_node_params, grid_x, CUDA_KERNEL_NODE_PARAMS_v2, gridDimX);

@@ -128,6 +128,11 @@ static krf_status cpu_copy(krf__device *device, void *to, const void *from, size
     return to == from ? KRF_OK : move(device, (transfer){to, from, bytes});
 }
 
+static krf_status cpu_copy_from(krf__device *device, void *to, krf__device *source, const void *from, size_t bytes, void *stream) {
+    (void)source;
+    return cpu_copy(device, to, from, bytes, stream);
+}
+
 static krf_status cpu_zero(krf__device *device, void *data, size_t bytes, void *stream) {
     (void)stream;
     return move(device, (transfer){data, NULL, bytes});
@@ -205,6 +210,7 @@ const krf__backend krf__backend_cpu = {
     .upload = cpu_copy,
     .download = cpu_copy,
     .copy = cpu_copy,
+    .copy_from = cpu_copy_from,
     .zero = cpu_zero,
     .synchronize = cpu_synchronize,
     .identity = cpu_identity,

@@ -310,6 +310,7 @@ const krf__backend krf__backend_cuda = {
     .upload = krf__cuda_upload,
     .download = krf__cuda_download,
     .copy = krf__cuda_copy,
+    .copy_from = krf__cuda_copy_from,
     .zero = krf__cuda_zero,
     .synchronize = krf__cuda_synchronize,
     .identity = krf__cuda_identity,

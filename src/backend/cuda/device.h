@@ -32,6 +32,7 @@ struct krf__device {
     size_t memory;
 
     atomic_llong allocations; /* of the driver's memory */
+    atomic_ullong peers;      /* devices, as bits, that were asked whether they reach the pool, and may if they do */
 
     pthread_mutex_t nvrtc_lock; /* held while finding and loading, not while compiling */
     char *nvrtc_wanted;         /* the option; NULL: search */
@@ -79,6 +80,9 @@ krf_status krf__cuda_download(krf__device *d, void *to, const void *from, size_t
 krf_status krf__cuda_copy(krf__device *d, void *to, const void *from, size_t bytes, void *stream);
 krf_status krf__cuda_zero(krf__device *d, void *data, size_t bytes, void *stream);
 krf_status krf__cuda_synchronize(krf__device *d, void *stream);
+
+/* peer.c */
+krf_status krf__cuda_copy_from(krf__device *d, void *to, krf__device *source, const void *from, size_t bytes, void *stream);
 
 /* stream.c */
 extern const krf__streams krf__cuda_streams;

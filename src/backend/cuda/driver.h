@@ -39,6 +39,11 @@ typedef struct cu_location {
     int id;
 } cu_location;
 
+typedef struct cu_access {
+    cu_location location;
+    cu_enum flags;
+} cu_access;
+
 typedef struct cu_pool_properties {
     cu_enum allocation_type, handle_types;
     cu_location location;
