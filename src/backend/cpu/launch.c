@@ -54,6 +54,9 @@ static int64_t piece_elements(int64_t elements) {
 
 krf__cut krf__cut_units(const krf__kernel *k) {
     int64_t chunks = has_chunks(k) ? k->chunks : 1;
+    if (k->schedule == KRF__RAW) {
+        return (krf__cut){.units = 1, .length = 1, .alone = true};
+    }
     if (krf__is_map(k)) {
         int64_t length = piece_elements(k->kept_size);
         if (k->n_instrs > CHEAP_INSTRS) {
