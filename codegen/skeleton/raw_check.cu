@@ -32,11 +32,11 @@ template <int I, class F> struct krf_parameter {
     typedef typename krf_pointee<type>::type element;
     static constexpr bool missing = I >= krf_function<F>::count;
     // An array of elements of so many bytes; parts: of complex numbers, half as many.
-    static constexpr bool array(int bytes, int kind, int parts) {
+    __device__ static constexpr bool array(int bytes, int kind, int parts) {
         return missing || (krf_pointee<type>::pointer && (krf_about<element>::bytes == 0 || (krf_about<element>::bytes == bytes && (kind == 0 || krf_about<element>::kind == 0 || krf_about<element>::kind == kind)) ||
                                                           (krf_about<element>::bytes == parts && krf_about<element>::kind == 2)));
     }
-    static constexpr bool number(int bytes, int kind) {
+    __device__ static constexpr bool number(int bytes, int kind) {
         return missing || (!krf_pointee<type>::pointer && krf_about<type>::bytes == bytes && (kind == 0 || krf_about<type>::kind == 0 || krf_about<type>::kind == kind));
     }
 };

@@ -209,6 +209,9 @@ static krf_status check_sources(const krf__raw *raw) {
     if (raw->cuda == NULL && raw->c == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "%s: there is no source: cuda and c are both NULL", raw->name);
     }
+    if (missing == NULL && raw->cuda != NULL && strstr(raw->cuda, "extern \"C\"") == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "%s: the CUDA source says extern \"C\" nowhere: the kernel would have another name in what is compiled", raw->name);
+    }
     return missing == NULL ? KRF_OK : krf__fail(KRF_E_ARGUMENT, "%s: the %s source has no function of this name", raw->name, missing);
 }
 

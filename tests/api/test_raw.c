@@ -385,6 +385,7 @@ static void wrong_definitions(void **state) {
     WRONG(KRF_E_ARGUMENT, "not one of a function", d.name = "a b");
     WRONG(KRF_E_ARGUMENT, "parameters are NULL", d.parameters = NULL);
     WRONG(KRF_E_ARGUMENT, "no source", d.cuda = d.c = NULL);
+    WRONG(KRF_E_ARGUMENT, "extern", d.cuda = "__global__ void transpose() {}");
     WRONG(KRF_E_ARGUMENT, "CUDA source has no function", d.name = "transpos");
     WRONG(KRF_E_ARGUMENT, "C source has no function", d.c = "void f(void) {}");
     WRONG(KRF_E_DTYPE, "'f31' is no dtype", d.parameters = "in f31 x[m, n], out f32 y[n, m]");
