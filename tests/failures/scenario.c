@@ -213,6 +213,7 @@ static const step steps[] = {
     {SCENE_LARGE, "large", scene_large},
     {SCENE_REOPEN, "reopen", scene_reopen},
     {SCENE_STREAMS, "streams", scene_streams},
+    {SCENE_RAW, "raw", scene_raw},
     {SCENE_EXTRA, "extra", take_extra},
 };
 

@@ -18,6 +18,7 @@ enum {
     SCENE_REOPEN = 1 << 8, /* SCENE_LARGE on another context, which finds a warm disk cache */
     SCENE_EXTRA = 1 << 9,  /* a step of the caller's */
     SCENE_STREAMS = 1 << 10, /* streams, events, copies that do not wait, DLPack */
+    SCENE_RAW = 1 << 11,     /* raw kernels */
     SCENE_ALL = (1 << 9) - 1,
 };
 

@@ -328,6 +328,8 @@ int main(void) {
         {.name = "files", .steps = SCENE_FILES, .warm = true},
         {.name = "views", .steps = SCENE_VIEWS, .warm = true},
         {.name = "streams", .steps = SCENE_STREAMS},
+        {.name = "raw", .steps = SCENE_RAW},
+        {.name = "raw", .steps = SCENE_RAW, .warm = true},
         {.name = "a caller's stream", .steps = SCENE_EXTRA},
         {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true, .no_pools = true},
     };

@@ -105,6 +105,7 @@ int main(void) {
         {"explain", KRF_CPU_AUTO, SCENE_EXPLAIN, false, false},
         {"views", KRF_CPU_AUTO, SCENE_VIEWS, false, false},
         {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, false},
+        {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
         {"large", KRF_CPU_AUTO, SCENE_LARGE, false, false},
         {"reopen", KRF_CPU_AUTO, SCENE_REOPEN, false, true},
         {"evaluate", KRF_CPU_COMPILE, SCENE_EVALUATE, false, false},
@@ -117,6 +118,7 @@ int main(void) {
         {"plan", KRF_CPU_AUTO, SCENE_PLAN, false, true},
         {"files", KRF_CPU_AUTO, SCENE_FILES, false, true},
         {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, true},
+        {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
     };
     device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     bool on_cuda = strcmp(device, "cpu") != 0;
