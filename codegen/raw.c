@@ -68,7 +68,7 @@ static void put_call(const krf__kernel *k, krf__str *out) {
             krf__str_printf(out, " krf_%d;\n    __builtin_memcpy(&krf_%d, krf_a + %u, sizeof krf_%d);\n", i, i, k->raw->slots[i].field, i);
         }
     }
-    krf__str_printf(out, "    %s(", raw->name);
+    krf__str_printf(out, "    %s(%s", raw->name, raw->units.at != NULL ? "krf_lo, krf_hi, " : "");
     for (int i = 0; i < raw->n_parameters; i++) {
         const krf__parameter *p = &raw->parameters[i];
         krf__str_put(out, i > 0 ? ", " : "");

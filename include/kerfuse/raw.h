@@ -60,6 +60,31 @@ KRF_API void krf_kernel_call(krf_raw_kernel *kernel, krf_graph *graph, int n, co
  * own message. While the stream is being captured, the kernel must have run before. */
 KRF_API krf_status krf_kernel_launch(krf_raw_kernel *kernel, void *stream, int n, const krf_binding *arguments, const krf_launch_shape *launch);
 
+/* ---- generalised functions ---- */
+
+/* A function of small arrays, the last axes of its operands, which is applied wherever the axes before them broadcast to: NumPy's generalised ufuncs.
+ * signature: the small arrays, "(m,n),(n,p)->(m,p)"; a number, "(3),(3)->(3)", is an extent that must be just that; "()" is a single number.
+ * parameters: a dtype and a name for each of them, "f32 a, f32 b, f32 c". A word that is no dtype stands for one, "T a, T b, T c": the one that all operands with that word
+ *   promote to. Bool, integers, f32 and f64.
+ * body: statements in C that are also CUDA C++. a(i, j) is an element, of results one to be assigned; sizes are integers by their names; the words for dtypes are types. Every element of the results
+ *   must be written. Functions of the mathematical library may be called. */
+typedef struct krf_gufunc_description {
+    size_t size; /* sizeof(krf_gufunc_description) */
+    const char *name, *signature, *parameters, *body;
+} krf_gufunc_description;
+
+typedef struct krf_gufunc krf_gufunc;
+
+/* Errors: KRF_E_ARGUMENT with the place, KRF_E_DTYPE, KRF_E_MEMORY. Source: NumPy's generalised universal function API, Numba's guvectorize. */
+KRF_API krf_status krf_gufunc_define(krf_context *context, const krf_gufunc_description *description, krf_gufunc **gufunc);
+KRF_API void krf_gufunc_release(krf_gufunc *gufunc); /* NULL is allowed; graphs and plans that use it keep what they need */
+
+/* As a node. inputs: n of them, the signature's operands; outputs: its results, whose shapes are the broadcast axes followed by their own. Operands may be any views, and are not copied. On CUDA each
+ * place of the broadcast axes is a thread, on the CPU threads share them. Small sizes (8 at most) are part of the text, so that loops unroll: other ones are another kernel. What is computed for an operand is
+ * stored first; kernels before and after it fuse. It cannot be differentiated.
+ * Errors (outputs are poison): KRF_E_ARGUMENT, KRF_E_DTYPE, KRF_E_SHAPE, which name signature and shapes; KRF_E_COMPILE, when it is compiled, with the body's own lines. */
+KRF_API void krf_gufunc_call(krf_gufunc *gufunc, krf_graph *graph, int n, const krf_expr *inputs, krf_expr *outputs);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,7 +25,7 @@ krf_status krf_kernel_define(krf_context *context, const krf_kernel_description 
     }
     memcpy(&whole, description, description->size < sizeof whole ? description->size : sizeof whole);
     krf_raw_kernel *k = krf__calloc(1, sizeof *k);
-    krf_status status = k == NULL ? krf__fail_memory() : krf__raw_make(&whole, &k->raw);
+    krf_status status = k == NULL ? krf__fail_memory() : krf__raw_make(&whole, NULL, &k->raw);
     if (status != KRF_OK) {
         krf__mem_free(k);
         return status;

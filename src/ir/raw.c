@@ -218,7 +218,7 @@ static krf_status check_sources(const krf__raw *raw) {
 /* Everything, each text with its NUL. */
 static krf_status make_key(krf__raw *raw) {
     krf__str s = {0};
-    const char *const all[] = {raw->name, raw->cuda, raw->c, raw->options, raw->texts[0], raw->texts[1], raw->texts[2], raw->texts[3]};
+    const char *const all[] = {raw->name, raw->cuda, raw->c, raw->options, raw->texts[0], raw->texts[1], raw->texts[2], raw->texts[3], raw->texts[4]};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         krf__str_char(&s, all[i] != NULL ? '+' : '-');
         krf__str_putn(&s, all[i] != NULL ? all[i] : "", (all[i] != NULL ? strlen(all[i]) : 0) + 1);
@@ -233,10 +233,10 @@ static bool copy(const char *text, char **to) {
     return text == NULL || *to != NULL;
 }
 
-static krf_status fill(krf__raw *raw, const krf_kernel_description *d) {
+static krf_status fill(krf__raw *raw, const krf_kernel_description *d, const char *units) {
     raw->parameters = krf__calloc(KRF__MOST_PARAMETERS, sizeof *raw->parameters);
     if (raw->parameters == NULL || !copy(d->name, &raw->name) || !copy(d->cuda, &raw->cuda) || !copy(d->c, &raw->c) || !copy(d->options, &raw->options) ||
-        !copy(d->parameters, &raw->texts[0]) || !copy(d->grid, &raw->texts[1]) || !copy(d->block, &raw->texts[2]) || !copy(d->shared, &raw->texts[3])) {
+        !copy(d->parameters, &raw->texts[0]) || !copy(d->grid, &raw->texts[1]) || !copy(d->block, &raw->texts[2]) || !copy(d->shared, &raw->texts[3]) || !copy(units, &raw->texts[4])) {
         return krf__fail_memory();
     }
     krf_status status = check_sources(raw);
@@ -246,6 +246,9 @@ static krf_status fill(krf__raw *raw, const krf_kernel_description *d) {
     if (raw->texts[3] != NULL) {
         raw->shared = (krf__span){raw->texts[3], strlen(raw->texts[3])};
     }
+    if (units != NULL) {
+        raw->units = (krf__span){raw->texts[4], strlen(raw->texts[4])};
+    }
     if (status == KRF_OK && check_all(raw) != KRF_OK) {
         char why[KRF__MESSAGE_SIZE];
         memcpy(why, krf_error_message(), strlen(krf_error_message()) + 1);
@@ -254,7 +257,7 @@ static krf_status fill(krf__raw *raw, const krf_kernel_description *d) {
     return status == KRF_OK ? make_key(raw) : status;
 }
 
-krf_status krf__raw_make(const krf_kernel_description *d, krf__raw **made) {
+krf_status krf__raw_make(const krf_kernel_description *d, const char *units, krf__raw **made) {
     *made = NULL;
     if (d->name == NULL || d->parameters == NULL || *d->name == '\0' || d->name[strspn(d->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] != '\0') {
         return krf__fail(KRF_E_ARGUMENT, "krf_kernel_define: the %s", d->name == NULL ? "name is NULL" : d->parameters == NULL ? "parameters are NULL" : "name is not one of a function in C");
@@ -264,7 +267,7 @@ krf_status krf__raw_make(const krf_kernel_description *d, krf__raw **made) {
         return krf__fail_memory();
     }
     atomic_init(&raw->references, 1);
-    krf_status status = fill(raw, d);
+    krf_status status = fill(raw, d, units);
     if (status != KRF_OK) {
         krf__raw_release(raw);
         return status;

@@ -27,18 +27,19 @@ typedef struct krf__parameter {
 typedef struct krf__raw {
     atomic_int references;
     char *name, *cuda, *c, *options; /* owned, NULL for none */
-    char *texts[4];                  /* owned: parameters, grid, block, shared, into which the spans point */
+    char *texts[5];                  /* owned: parameters, grid, block, shared, units, into which the spans point */
     krf__parameter *parameters;
     int n_parameters;
     int n_given;                     /* in, inout, and scalars that are not computed: what a call gives, in their order */
     int n_results;                   /* out and inout */
     krf__span grid[3], block[3], shared;
+    krf__span units;                 /* generalised functions: how many pieces of work there are, which threads of the CPU share; the C function takes [lo, hi) of them first. at NULL: one */
     uint8_t *key;                    /* all of the above as bytes: equal keys are equal kernels */
     size_t key_bytes;
 } krf__raw;
 
-/* description: whole. Errors: KRF_E_ARGUMENT, KRF_E_DTYPE, KRF_E_MEMORY. */
-krf_status krf__raw_make(const krf_kernel_description *description, krf__raw **raw);
+/* description: whole. units: an expression, or NULL. Errors: KRF_E_ARGUMENT, KRF_E_DTYPE, KRF_E_MEMORY. */
+krf_status krf__raw_make(const krf_kernel_description *description, const char *units, krf__raw **raw);
 krf__raw *krf__raw_retain(krf__raw *raw);
 void krf__raw_release(krf__raw *raw); /* NULL is allowed */
 
@@ -56,6 +57,7 @@ typedef struct krf__raw_launch {
     bool empty;                               /* all that it would write has no elements */
     uint32_t grid[3], block[3];               /* 0 where there is none: the kernel has no CUDA text */
     uint32_t shared;                          /* dynamic, in bytes */
+    int64_t units;                            /* at least 1 */
     int64_t computed[KRF__MOST_PARAMETERS];   /* scalars that follow from shapes */
 } krf__raw_launch;
 

@@ -220,6 +220,10 @@ krf_status krf__raw_launch_of(const krf__raw *raw, const krf__raw_arrays *arrays
             status = status == KRF_OK ? check_fits(raw, &raw->parameters[i], launch->computed[i]) : status;
         }
     }
+    launch->units = 1;
+    if (status == KRF_OK && !launch->empty && raw->units.at != NULL) {
+        status = evaluate(&b, raw->units, &launch->units);
+    }
     if (status != KRF_OK || launch->empty || raw->cuda == NULL) {
         return status;
     }

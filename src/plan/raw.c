@@ -150,6 +150,14 @@ void krf__raw_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
     }
 }
 
+int64_t krf__raw_elements(const krf__kernel *k) {
+    int64_t n = 0;
+    for (int i = 0; i < k->raw->raw->n_parameters; i++) {
+        n += k->raw->slots[i].size;
+    }
+    return n;
+}
+
 void krf__raw_put_key(const krf__kernel *k, krf__str *s) { krf__str_putn(s, (const char *)k->raw->raw->key, k->raw->raw->key_bytes); }
 
 void krf__raw_call_free(krf__raw_call *call) {

@@ -34,6 +34,9 @@ krf_status krf__raw_build(krf__planning *p, uint32_t group, krf__kernel *k);
 /* A kernel outside of graphs. Operands and scalars stand in the order of the parameters, and belong to dtypes and offset 0; buffers are numbered as operands are. */
 krf_status krf__raw_alone(krf__raw *raw, const krf__raw_arrays *arrays, const krf_launch_shape *shape, krf__kernel *k);
 
+/* Of all of its arrays. */
+int64_t krf__raw_elements(const krf__kernel *k);
+
 uint32_t krf__raw_fields(const krf__kernel *k);
 void krf__raw_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, uint64_t *fields);
 void krf__raw_bytes(const krf__kernel *k, int64_t *read, int64_t *written);
