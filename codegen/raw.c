@@ -12,7 +12,7 @@ const char *krf__raw_source(const krf__raw *raw, const krf__target *target) { re
 
 /* A line for each of the user's options, which backend/cuda/nvrtc.c reads. */
 static void put_options(const krf__raw *raw, krf__str *out) {
-    krf__str_put(out, "// NVRTC option: --no-minimal\n");
+    krf__str_put(out, raw->units.at == NULL ? "// NVRTC option: --no-minimal\n" : ""); /* the user may use all that CUDA has */
     for (const char *at = raw->options; at != NULL && *at != '\0';) {
         const size_t blanks = strspn(at, " \t\n"), length = strcspn(at + blanks, " \t\n");
         if (length > 0) {
@@ -85,16 +85,15 @@ void krf__emit_raw(const krf__kernel *k, const krf__target *target, krf__str *ou
     const krf__raw *raw = k->raw->raw;
     const bool cuda = strcmp(target->name, "cuda") == 0;
     krf__str_printf(out, "/* %s: ", k->name);
-    krf__str_printf(out, "%s(", raw->name);
-    krf__put_comment(raw->texts[0], out);
-    krf__str_put(out, ") */\n");
+    krf__put_comment(k->expression, out);
+    krf__str_put(out, " */\n");
     if (cuda) {
         put_options(raw, out);
     }
     put_source(raw, krf__raw_source(raw, target), cuda ? ".cu" : ".c", out);
-    if (cuda) {
+    if (cuda && raw->units.at == NULL) {
         put_check(raw, out);
-    } else {
+    } else if (!cuda) {
         put_call(k, out);
     }
 }

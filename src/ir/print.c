@@ -145,7 +145,7 @@ static void set_raw(printer *p, uint32_t id, bool comment) {
     krf__str_put(&text, raw->name);
     set_text(p, id, &text, (krf__text){.level = KRF__LEVEL_ATOM});
     if (comment) {
-        krf__str_printf(p->out, "# raw kernel %s(", raw->name);
+        krf__str_printf(p->out, raw->units.at == NULL ? "# raw kernel %s(" : "# generalised function %s(", raw->name);
         for (const char *at = raw->texts[0]; *at != '\0'; at++) {
             krf__str_char(p->out, *at == '\n' ? ' ' : *at);
         }

@@ -297,7 +297,8 @@ static void put_raw(printing *p) {
         p->depth++;
     } else if (op == KRF__raw_result) {
         krf__str_char(p->out, '.');
-        krf__str_putn(p->out, parameter->name.at, parameter->name.length);
+        const size_t own = krf__raw_of(p->g, p->id)->units.at != NULL ? strlen("krf_") : 0; /* of a generalised function: as its user has it */
+        krf__str_putn(p->out, parameter->name.at + own, parameter->name.length - own);
     }
 }
 
