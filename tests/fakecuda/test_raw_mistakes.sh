@@ -79,13 +79,13 @@ finds outside "fakecuda: something wrote to .* 400 bytes from the start of an al
 build thread -fsanitize=thread
 export TSAN_OPTIONS=halt_on_error=1 FAKECUDA_RACE=1
 silent atomic
-finds race "data race" "count.cu:5"
+finds race "data race" "count_threads.cu:5"
 unset FAKECUDA_RACE
 
 build address -fsanitize=address,undefined -fno-sanitize-recover=all
 export ASAN_OPTIONS=detect_leaks=0
 silent atomic
-finds outside "AddressSanitizer: use-after-poison" "count.cu:11"
+finds outside "AddressSanitizer: use-after-poison" "count_threads.cu:11"
 
 [ "$failed" = 0 ] && echo ok
 exit "$failed"
