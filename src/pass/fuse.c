@@ -348,7 +348,7 @@ static krf_status collect_map(fusing *s, uint32_t id) {
     w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
-                                   : s->step[id] > 0 ? "reduced values are needed in another shape"
+                                   : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "reduced values are needed in another shape"
                                                      : "another shape",
                                    id, &group);
     return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;

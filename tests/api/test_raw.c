@@ -215,6 +215,56 @@ static void plans_run_often(void **state) {
     krf_plan_release(plan);
 }
 
+/* One result twice, in given memory of another order, as a view, and not at all; an operand that another launch goes on with; given memory that is an input. */
+static void results_of_all_kinds(void **state) {
+    (void)state;
+    krf_raw_kernel *k = define((krf_kernel_description){.size = sizeof(krf_kernel_description), .name = "split", .parameters = "in f32 x[m, n], out f32 whole[m, n], out i32 part[m, n], inout f32 sum[m, n], i32 n = m * n",
+                                                        .cuda = "extern \"C\" __global__ void split(const float *x, float *whole, int *part, float *sum, int n) {\n"
+                                                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                                                "    if (i < n) { part[i] = (int)x[i] % 3; whole[i] = x[i] - part[i]; sum[i] += x[i]; }\n"
+                                                                "}\n",
+                                                        .c = "void split(const float *x, float *whole, int *part, float *sum, int n) {\n"
+                                                             "    for (int i = 0; i < n; i++) { part[i] = (int)x[i] % 3; whole[i] = x[i] - part[i]; sum[i] += x[i]; }\n"
+                                                             "}\n",
+                                                        .grid = "(m * n + 31) / 32", .block = "32"});
+    krf_array *x = floats(2, (int64_t[]){M, N}, 0), *start = floats(2, (int64_t[]){M, N}, 1000), *memory = NULL, *turned = NULL;
+    assert_ok(krf_array_create(ctx, KRF_F32, 2, (int64_t[]){N, M}, &memory));
+    assert_ok(krf_array_view(memory, 2, (int64_t[]){M, N}, (int64_t[]){1, M}, 0, &turned));
+    krf_graph *g = krf_graph_create(ctx);
+    krf_expr a = krf_input(g, x), r[3], s[3];
+    krf_kernel_call(k, g, 2, (krf_expr[]){a, krf_input(g, start)}, NULL, NULL, r);
+    krf_kernel_call(k, g, 2, (krf_expr[]){r[2], r[0]}, NULL, NULL, s); /* x is sum, sum is whole */
+    if (krf_graph_status(g) != KRF_OK) {
+        fail_msg("%s", krf_graph_error(g));
+    }
+    krf_array *outputs[] = {NULL, turned, NULL, NULL, x, NULL};
+    krf_expr wanted[] = {r[0], r[0], krf_transpose(r[0], NULL), s[2], r[2], r[2]};
+    assert_ok(krf_eval_many(6, wanted, outputs));
+    float got[6][M * N];
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(krf_array_size(outputs[i]), M * N);
+        read_array(outputs[i], got[i]);
+    }
+    for (int i = 0; i < M * N; i++) {
+        const float whole = (float)(i - i % 3), sum = (float)(1000 + 2 * i);
+        assert_true(got[0][i] == whole && got[1][i] == whole && got[2][i % N * M + i / N] == whole);
+        assert_true(got[3][i] == whole + sum && got[4][i] == sum && got[5][i] == sum);
+    }
+    read_array(start, got[0]);
+    assert_true(got[0][5] == 1005); /* functional: only what was given as output has changed */
+    for (int i = 0; i < 6; i++) {
+        if (outputs[i] != turned && outputs[i] != x) {
+            krf_array_release(outputs[i]);
+        }
+    }
+    krf_graph_destroy(g);
+    krf_kernel_release(k);
+    krf_array_release(x);
+    krf_array_release(start);
+    krf_array_release(memory);
+    krf_array_release(turned);
+}
+
 /* ---- complex numbers, in place ---- */
 
 static const char vmult_cuda[] = "extern \"C\" __global__ void vmult(float2 *x, const float2 *y, float2 f, int n) {\n"
@@ -570,6 +620,14 @@ static void dumps(void **state) {
         }
         krf_free(text);
     }
+    /* NVRTC needs no GPU; where there is none, the test on a GPU compiles. */
+    krf_status status = krf_dump(g, 1, &y, KRF_DUMP_PTX, "cuda", "sm_90", &text, &size);
+    if (status == KRF_OK) {
+        assert_non_null(strstr(text, "transpose"));
+        krf_free(text);
+    } else if (strstr(krf_error_message(), "libnvrtc") == NULL) {
+        fail_msg("%s", krf_error_message());
+    }
     krf_graph_destroy(g);
     krf_kernel_release(k);
     krf_array_release(matrix);
@@ -585,7 +643,7 @@ int main(void) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
+        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
         cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls), cmocka_unit_test(empty), cmocka_unit_test(wrong_sources), cmocka_unit_test(cannot_be_differentiated), cmocka_unit_test(dumps),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
