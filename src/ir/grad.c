@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "ir/adjoint.h"
+#include "ir/build_raw.h"
 #include "ir/derive.h"
 
 #include <string.h>
@@ -35,9 +36,14 @@ static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
     return krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), krf__node_of(g, y)->rank, krf__shape_of(g, y));
 }
 
+static bool is_raw(const krf_graph *g, uint32_t id) { return krf__node_of(g, id)->op >= KRF__raw_kernel && krf__node_of(g, id)->op <= KRF__raw_result; }
+
 /* Whether a gradient goes from a node to its operand. */
 static bool passes(const krf_graph *g, uint32_t id, int operand) {
     const krf__node *n = krf__node_of(g, id);
+    if (is_raw(g, id)) {
+        return true;
+    }
     if (!is_float(g, n->args[operand]) || n->op == KRF__stop_gradient) {
         return false;
     }
@@ -78,7 +84,7 @@ static bool begin(differentiating *d, krf_graph *g, const char *name, uint32_t y
         }
     }
     for (uint32_t id = 1; id < d->n; id++) {
-        for (int k = 0; k < krf__op_info_of(krf__node_of(g, id)->op)->arity && d->depends[id] == INDEPENDENT && is_float(g, id); k++) {
+        for (int k = 0; k < krf__op_info_of(krf__node_of(g, id)->op)->arity && d->depends[id] == INDEPENDENT && (is_float(g, id) || is_raw(g, id)); k++) {
             d->depends[id] = d->depends[krf__node_of(g, id)->args[k]] != INDEPENDENT && passes(g, id, k) ? DEPENDENT : INDEPENDENT;
         }
     }
@@ -99,6 +105,10 @@ static void unknown(differentiating *d, uint32_t id) {
     } reasons[] = {{KRF__digamma, ": trigamma is no function here"}, {KRF__i0, ": i1 is no function here"}};
     const krf__op op = (krf__op)krf__node_of(d->g, id)->op;
     const char *why = "";
+    if (is_raw(d->g, id)) {
+        krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: the derivative of the raw kernel %s is not known; krf_stop_gradient takes what it computes for a constant", d->name, krf__raw_of(d->g, id)->name);
+        return;
+    }
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         why = reasons[i].op == op ? reasons[i].why : why;
     }
@@ -230,6 +240,10 @@ static bool hand_on(differentiating *d, uint32_t id, uint32_t G) {
     if (krf__op_info_of(n.op)->arity == 0 || d->depends[n.args[0]] == INDEPENDENT) {
         return true;
     }
+    if (is_raw(g, id)) {
+        unknown(d, id);
+        return false;
+    }
     if (n.op == KRF__cast) {
         return give(d, n.args[0], G, n.args[0]); /* which the node below converts to its own dtype */
     }
@@ -326,6 +340,10 @@ static uint32_t tangent_of(differentiating *d, uint32_t id) {
     krf_graph *g = d->g;
     krf__node n = *krf__node_of(g, id);
     const krf__op_class class_ = krf__op_info_of(n.op)->class_;
+    if (is_raw(g, id)) {
+        unknown(d, id);
+        return 0;
+    }
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return tangent_elementwise(d, id);
     }

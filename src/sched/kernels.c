@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/ranges.h"
 #include "codegen/emit.h"
+#include "codegen/raw.h"
+#include "plan/raw.h"
 
 #include <signal.h>
 #include <string.h>
@@ -42,6 +44,11 @@ krf_status krf__kernel_source(const krf__kernel *kernel, const char *target, krf
     const krf__target *t = krf__target_of(target);
     if (t == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "\"%s\" is not a target; \"c\" and \"cuda\" are", target);
+    }
+    if (kernel->raw != NULL && krf__raw_source(kernel->raw->raw, t) == NULL) {
+        const bool cuda = strcmp(target, "cuda") == 0;
+        return krf__fail(KRF_E_UNSUPPORTED, "%s: the raw kernel has no %s source; give its definition one (.%s), or run it on %s", kernel->raw->raw->name, cuda ? "CUDA" : "C", cuda ? "cuda" : "c",
+                         cuda ? "the CPU" : "a CUDA device");
     }
     krf__emit(kernel, t, out);
     return out->failed ? krf__fail_memory() : KRF_OK;
@@ -216,14 +223,17 @@ typedef struct making {
     const krf__kernel *kernel;
 } making;
 
+/* The name of the function in what the compiler makes. */
+static const char *symbol_of(const krf_context *c, const krf__kernel *kernel) { return c->is_cuda ? krf__kernel_symbol(kernel) : kernel->name; }
+
 /* Loads it from disk, or compiles it if asked to. */
 static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_compile, krf__module **module) {
     text t;
     krf_status status = make_text(c, kernel, &t);
     if (status == KRF_OK) {
-        status = load_from_disk(c, &t, kernel->name, module);
+        status = load_from_disk(c, &t, symbol_of(c, kernel), module);
         if (status == KRF_OK && *module == NULL && may_compile) {
-            status = compile(c, &t, kernel->name, module);
+            status = compile(c, &t, symbol_of(c, kernel), module);
         }
         free_text(&t);
     }
@@ -233,9 +243,10 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
 static krf_status make_entry(void *user, void **value) {
     const making *m = user;
     krf_context *c = m->context;
+    const bool raw = m->kernel->raw != NULL; /* for which there is no other tier */
     bool interpret =
-        c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
-    bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE;
+        !raw && c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
+    bool at_once = raw || !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE;
     krf__module *module = NULL;
     krf__loaded *loaded = krf__malloc(sizeof *loaded);
     krf_status status = loaded == NULL ? krf__fail_memory() : KRF_OK;
