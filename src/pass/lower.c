@@ -134,9 +134,11 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static void note_largest(krf__lowering *l, int n_outputs, const uint32_t *outputs) {
     for (uint32_t id = (uint32_t)l->in->n_nodes - 1; id > 0; id--) {
         const krf__node *n = krf__node_of(l->in, id);
-        const int64_t size = larger(l->largest[id], krf__shape_size(n->rank, krf__shape_of(l->in, id)));
+        const int64_t own = krf__shape_size(n->rank, krf__shape_of(l->in, id));
+        const bool back = krf__op_folds((krf__op)n->op) && l->largest[id] > own;
         for (int k = 0; k < 3; k++) {
-            l->largest[n->args[k]] = larger(l->largest[n->args[k]], size);
+            l->largest[n->args[k]] = larger(l->largest[n->args[k]], larger(l->largest[id], own));
+            l->rounds[n->args[k]] |= back || (l->rounds[id] && !krf__op_folds((krf__op)n->op));
         }
     }
     l->largest[0] = 0;
@@ -154,7 +156,8 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
     }
     l.map = krf__calloc(in->n_nodes, sizeof *l.map);
     l.largest = krf__calloc(in->n_nodes, sizeof *l.largest);
-    if (l.map == NULL || l.largest == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
+    l.rounds = krf__calloc(in->n_nodes, sizeof *l.rounds);
+    if (l.map == NULL || l.largest == NULL || l.rounds == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
         status = krf__fail_memory();
         goto done;
     }
@@ -194,6 +197,7 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
 done:
     krf__mem_free(l.map);
     krf__mem_free(l.largest);
+    krf__mem_free(l.rounds);
     krf__mem_free(l.traits);
     if (status != KRF_OK) {
         krf__graph_free(out);

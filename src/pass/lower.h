@@ -22,6 +22,7 @@ typedef struct krf__lowering {
     krf__trait *traits; /* of out's nodes */
     size_t traits_capacity;
     int64_t *largest;  /* of in's nodes: the elements of the largest one that is made of it; [0]: of the largest output */
+    bool *rounds;      /* of in's nodes: a reduction of it, or of what is made of it alone, comes back to something larger */
     int64_t unrolled;  /* see krf__limits */
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;

@@ -21,7 +21,7 @@ static krf__op combining(krf__op reduction) {
  * (rows.c), and what is stored of every element goes through the rows with their sums. */
 static bool few(const krf__lowering *l, uint32_t reduction, int64_t count) {
     const int64_t size = krf__shape_size(krf__node_of(l->in, reduction)->rank, krf__shape_of(l->in, reduction));
-    return count <= l->unrolled && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size &&
+    return count <= l->unrolled && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
            !l->traits[l->map[krf__node_of(l->in, reduction)->args[0]]].reduces;
 }
 

@@ -997,9 +997,8 @@ static void test_kernel_counts(void **state) {
     krf_context *ctx = open_tier(KRF_CPU_COMPILE);
     assert_in_range(loaded_for(ctx, softplus, 1, false, "softplus"), 1, 2);
     assert_in_range(loaded_for(ctx, full_sum, 1, false, "sum"), 1, 3);
-    int64_t means = loaded_for(ctx, row_mean, 2, false, "row mean (3, n)")
-                    + loaded_for(ctx, row_mean, 2, true, "row mean (n, 1..100)");
-    assert_in_range(means, 1, 8);
+    assert_in_range(loaded_for(ctx, row_mean, 2, false, "row mean (3, n)"), 1, 8);
+    assert_in_range(loaded_for(ctx, row_mean, 2, true, "row mean (n, 1..100)"), 1, 8); /* on a GPU rows of 2 to 6 elements have a kernel each */
     krf_context_destroy(ctx);
 }
 
