@@ -218,7 +218,7 @@ static void test_short_rows(void **unused) {
         {LAYER_NORM, 1, "row_short"},
         {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, "row_short"},
         {"argmax(f64(x), axis=1), max(f64(x), axis=1)", 2, NULL},
-        {"argmax(x, axis=1), max(x, axis=1)", 2, "reduce_short"},
+        {"argmax(x, axis=1), max(x, axis=1)", 2, NULL}, /* a map of few columns */
         {"x - roll(x, 2, axis=1) * max(x * y, axis=1, keepdims=True)", 1, NULL},
         {"x + y, sum(x, axis=1)", 2, "reduce_short"},
         {"f16(x * y), max(f16(x * y), axis=1), any(x < y, axis=1)", 3, NULL},
