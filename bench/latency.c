@@ -22,6 +22,7 @@ static struct driver {
     int (*cuStreamCreate)(void **, unsigned), (*cuStreamSynchronize)(void *), (*cuStreamBeginCapture_v2)(void *, int), (*cuStreamEndCapture)(void *, void **);
     int (*cuGraphInstantiateWithFlags)(void **, void *, unsigned long long), (*cuGraphLaunch)(void *, void *), (*cuGraphGetNodes)(void *, void **, size_t *);
     int (*cuGraphKernelNodeGetParams_v2)(void *, node_params *), (*cuGraphExecKernelNodeSetParams_v2)(void *, void *, const node_params *);
+    int (*cuKernelGetFunction)(void **, void *);
     int (*cuLaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
 } cu;
 
@@ -45,7 +46,7 @@ static void open_driver(void) {
     cu.library = dlopen(path != NULL ? path : "libcuda.so.1", RTLD_NOW);
     if (cu.library == NULL || GET(cuInit) || GET(cuDeviceGet) || GET(cuDevicePrimaryCtxRetain) || GET(cuCtxPushCurrent_v2) || GET(cuStreamCreate) || GET(cuStreamSynchronize)
         || GET(cuStreamBeginCapture_v2) || GET(cuStreamEndCapture) || GET(cuGraphInstantiateWithFlags) || GET(cuGraphLaunch) || GET(cuGraphGetNodes)
-        || GET(cuGraphKernelNodeGetParams_v2) || GET(cuGraphExecKernelNodeSetParams_v2) || GET(cuLaunchKernel)) {
+        || GET(cuGraphKernelNodeGetParams_v2) || GET(cuGraphExecKernelNodeSetParams_v2) || GET(cuKernelGetFunction) || GET(cuLaunchKernel)) {
         fprintf(stderr, "kerfuse-latency: no CUDA driver, or one older than 12.0\n");
         exit(77);
     }
@@ -64,7 +65,7 @@ typedef struct state {
     krf_array *x[2], *y[2], *chain_in, *chain_out;
     krf_plan *plan, *scaled, *chain;
     void *stream, *passing, *exec, *chain_exec, *node;
-    node_params kernel, other;
+    node_params kernel, other, named[2][2]; /* named: by function and by kernel, where the driver tells either */
     int turn;
 } state;
 
@@ -83,6 +84,12 @@ static void bare_graph_set(state *s) {
     OK(cu.cuGraphExecKernelNodeSetParams_v2(s->exec, s->node, s->turn++ % 2 == 0 ? &s->kernel : &s->other));
     OK(cu.cuGraphLaunch(s->exec, s->stream));
 }
+static void set_named(state *s, int way) {
+    OK(cu.cuGraphExecKernelNodeSetParams_v2(s->exec, s->node, &s->named[way][s->turn++ % 2]));
+    OK(cu.cuGraphLaunch(s->exec, s->stream));
+}
+static void bare_set_function(state *s) { set_named(s, 0); }
+static void bare_set_kernel(state *s) { set_named(s, 1); }
 static void bare_chain(state *s) { OK(cu.cuGraphLaunch(s->chain_exec, s->stream)); }
 static void run_same(state *s) { run_plan(s->plan, s->stream, s->x[0], s->y[0], NULL); }
 static void run_own_stream(state *s) { run_plan(s->plan, NULL, s->x[0], s->y[0], NULL); }
@@ -186,6 +193,19 @@ static void only_kernel(void *graph, node_params *params, void **node) {
     OK(cu.cuGraphKernelNodeGetParams_v2(*node, params));
 }
 
+/* Nodes name their kernel by a function, or by a kernel and a context. */
+static void name_both_ways(state *s) {
+    for (int i = 0; i < 2; i++) {
+        node_params *function = &s->named[0][i], *kernel = &s->named[1][i];
+        *function = *kernel = i == 0 ? s->kernel : s->other;
+        if (function->function == NULL && function->kernel != NULL) {
+            OK(cu.cuKernelGetFunction(&function->function, function->kernel));
+        }
+        function->kernel = function->context = NULL;
+        kernel->function = NULL;
+    }
+}
+
 static krf_array *array_of(krf_context *context, int64_t n) {
     krf_array *a;
     float *data = malloc((size_t)n * sizeof *data);
@@ -240,10 +260,17 @@ int main(int argc, char **argv) {
     only_kernel(capture(&s, run_pointers, &s.exec), &s.other, &node);
     only_kernel(capture(&s, run_same, &s.exec), &s.kernel, &s.node);
     capture(&s, run_chain, &s.chain_exec);
+    name_both_ways(&s);
     printf("# softplus of %d f32; microseconds a call: host, drained, with a wait\n", N);
     time_case(&s, "bare launch", bare_launch);
     time_case(&s, "bare graph", bare_graph);
     time_case(&s, "bare graph, other arguments", bare_graph_set);
+    if (s.named[0][0].function != NULL) {
+        time_case(&s, "the same, by CUfunction", bare_set_function);
+    }
+    if (s.named[1][0].kernel != NULL) {
+        time_case(&s, "the same, by CUkernel", bare_set_kernel);
+    }
     time_case(&s, "plan_run, same arguments", run_same);
     time_case(&s, "plan_run, the context's stream", run_own_stream);
     time_case(&s, "plan_run, a stream not known", run_passing);

@@ -22,12 +22,12 @@ cat >"$work/left_out" <<'EOF'
 (sin|cos|tan|pow|atan2|hypot|fma|fmod|sqrt|ilogb|ldexp|nearbyint)f?   arithmetic
 (sig[a-z]*set|sigismember|sigaddset|sigdelset)  no system call
 sigtimedwait|pthread_sigmask                    fail only when called wrongly
-pthread_(mutex|cond)_[a-z]+|pthread_join        fail only when called wrongly, or for want of memory that Linux does not need
+pthread_(mutex|cond)_[a-z]+|pthread_join|pthread_once  fail only when called wrongly, or for want of memory that Linux does not need
 pthread_setname_np|madvise|munmap|kill          nothing depends on them
 get(pid|uid|euid|gid|egid)|sysconf|__sched_cpu.*              cannot fail as they are called
 posix_spawn_file_actions_.*|posix_spawnattr_.*  memory of the C library's own
 nanosleep                                       sleeping less only polls more often
-dlsym|dlerror|dlinfo|glob|globfree              the CUDA back end, or after a dlopen that went well
+dlsym|dlerror|dlinfo|dlclose|glob|globfree      the CUDA back end, or after a dlopen that went well
 fclose|fflush|fprintf|stderr                    the log: what it loses is lost
 __errno_location|__tls_get_addr|__gmon_start__|_ITM_.*|__cxa_finalize|__stack_chk_fail  the compiler's
 EOF

@@ -62,9 +62,9 @@ static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsign
 
 /* What is to be launched, and where it lies; a message otherwise. */
 static cu_library check(const char *call, const cu_kernel_node_params *p, unsigned *index, cu_result *result) {
-    cu_library library = fake_library_of(p->function, index);
+    cu_library library = fake_library_of(fake_function_of(p), index);
     if (!library) {
-        *result = fake_misuse(FAKE_INVALID_HANDLE, "%s: %p is no function", call, (void *)p->function);
+        *result = fake_misuse(FAKE_INVALID_HANDLE, "%s: %p is no function, and %p no kernel", call, (void *)p->function, (void *)p->kernel);
         return NULL;
     }
     fakecuda_index grid = {p->grid_x, p->grid_y, p->grid_z}, block = {p->block_x, p->block_y, p->block_z};
@@ -110,9 +110,9 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_strea
     if (!copy_arguments(kernel, p->arguments, &l)) {
         return fake_misuse(FAKE_INVALID_VALUE, "%s: an argument is missing", call);
     }
-    if (fake_function_device(p->function) != s->device) {
+    if (fake_function_device(fake_function_of(p)) != s->device) {
         free(l.block);
-        return fake_misuse(FAKE_INVALID_HANDLE, "%s: %s was loaded for device %d, and the stream is of device %d", call, kernel->name, fake_function_device(p->function), s->device);
+        return fake_misuse(FAKE_INVALID_HANDLE, "%s: %s was loaded for device %d, and the stream is of device %d", call, kernel->name, fake_function_device(fake_function_of(p)), s->device);
     }
     for (unsigned i = 0; i < kernel->arguments; i++) {
         cu_address foreign = fake_heap_foreign(s->device, l.work.arguments[i], kernel->bytes[i]);

@@ -258,6 +258,12 @@ cu_library fake_library_of(cu_function function, unsigned *kernel) {
     return library;
 }
 
+cu_function fake_function_of(const cu_kernel_node_params *p) {
+    const int device = p->context ? fake_device_of(p->context) : fake_device();
+    cu_library library = !p->function && p->kernel && device >= 0 ? around(p->kernel, false) : NULL;
+    return library ? &library->functions[(unsigned)device * library->image->n_kernels + p->kernel->index] : p->function;
+}
+
 int fake_function_device(cu_function function) { return function->device; }
 
 const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel) { return &library->image->kernels[kernel]; }

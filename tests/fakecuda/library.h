@@ -18,6 +18,9 @@ typedef struct fake_copy {
 /* The kernel behind a function handle; NULL when it is none. */
 cu_library fake_library_of(cu_function function, unsigned *kernel);
 
+/* What a node is to launch: its function, or else its kernel in its context (NULL: the current one); NULL when it is none. */
+cu_function fake_function_of(const cu_kernel_node_params *params);
+
 /* The device whose context it was asked for in; of a function that is one. */
 int fake_function_device(cu_function function);
 

@@ -718,6 +718,46 @@ static nvrtc_result compile(nvrtc_program *program, const char *source, int coun
     return rtc.nvrtcCompileProgram(*program, count, options);
 }
 
+/* A node names its kernel by a function, or by a kernel and a context; and takes other arguments after it was instantiated. */
+static void graphs_of_kernels_are_patched(void **state) {
+    (void)state;
+    cu_address x = new_memory(BYTES), y = new_memory(BYTES), z = new_memory(BYTES);
+    cu_stream stream = new_stream(KRF__CU_STREAM_NON_BLOCKING);
+    add_arguments first = {x, y, N, 0}, second = {y, z, N, 0};
+    void *a = &first, *b = &second;
+    cu_kernel_node_params by_kernel = {.kernel = add.kernel, .context = context, .grid_x = (N + 255) / 256, .grid_y = 1, .grid_z = 1, .block_x = 256, .block_y = 1, .block_z = 1, .arguments = &a};
+    cu_kernel_node_params by_function = by_kernel;
+    by_function.kernel = NULL;
+    by_function.context = NULL;
+    by_function.function = add.function;
+    by_function.arguments = &b;
+    cu_graph graph = NULL;
+    cu_graph_exec exec = NULL;
+    cu_graph_node nodes[2];
+    put(x, 0);
+    assert_cu(0, cu.cuGraphCreate(&graph, 0));
+    assert_cu(0, cu.cuGraphAddKernelNode_v2(&nodes[0], graph, NULL, 0, &by_kernel));
+    assert_cu(0, cu.cuGraphAddKernelNode_v2(&nodes[1], graph, &nodes[0], 1, &by_function));
+    assert_cu(0, cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    assert_cu(0, cu.cuGraphLaunch(exec, stream));
+    expect(z, 2, stream);
+    first.out = z; /* x + 1 to z, and from z to y */
+    second.in = z;
+    second.out = y;
+    assert_cu(0, cu.cuGraphExecKernelNodeSetParams_v2(exec, nodes[0], &by_kernel));
+    assert_cu(0, cu.cuGraphExecKernelNodeSetParams_v2(exec, nodes[1], &by_function));
+    first.out = second.in = 0; /* they were copied */
+    assert_cu(0, cu.cuGraphLaunch(exec, stream));
+    expect(z, 1, stream);
+    expect(y, 2, stream);
+    assert_cu(0, cu.cuGraphExecDestroy(exec));
+    assert_cu(0, cu.cuGraphDestroy(graph));
+    assert_cu(0, cu.cuStreamDestroy_v2(stream));
+    assert_cu(0, cu.cuMemFree_v2(x));
+    assert_cu(0, cu.cuMemFree_v2(y));
+    assert_cu(0, cu.cuMemFree_v2(z));
+}
+
 static void programs_compile_or_say_why(void **state) {
     (void)state;
     enum { INVALID_OPTION = 5 };
@@ -845,6 +885,7 @@ int main(void) {
         cmocka_unit_test(kernels_do_what_is_written),
         cmocka_unit_test(ptx_is_translated),
         cmocka_unit_test(captures_record_and_break),
+        cmocka_unit_test(graphs_of_kernels_are_patched),
         cmocka_unit_test(programs_compile_or_say_why),
         cmocka_unit_test(clusters_share_memory),
     };
