@@ -104,14 +104,15 @@ static int attribute(krf__device *d, krf__module *module, cu_enum which) {
 }
 
 static krf_status load_library(krf__device *d, const void *image, const char *name, krf__module *m) {
+    cu_kernel kernel = NULL;
     krf_status status = CU(d, cuLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0));
     if (status == KRF_OK) {
-        status = CU(d, cuLibraryGetKernel(&m->kernel, m->library, name));
+        status = CU(d, cuLibraryGetKernel(&kernel, m->library, name));
     }
     if (status == KRF_OK) {
         /* Brings the code to the device now: at the first launch it could wait for other work, and may not happen
          * during a capture. */
-        status = CU(d, cuKernelGetFunction(&m->function, m->kernel));
+        status = CU(d, cuKernelGetFunction(&m->function, kernel));
     }
     if (status == KRF_OK) {
         m->most_threads = attribute(d, m, KRF__CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
