@@ -69,13 +69,13 @@ static uint32_t number(krf_graph *g, const krf__raw *raw, const krf__parameter *
     return x;
 }
 
-static uint32_t add_argument(krf_graph *g, uint32_t chain, uint32_t x, int parameter, uint64_t half) {
-    const krf__node node = {.op = KRF__raw_argument, .args = {chain, x}, .value = (uint64_t)parameter | half};
-    return chain == 0 || x == 0 ? 0 : krf__graph_add(g, &node, NULL, NULL);
+static uint32_t add_argument(krf_graph *g, uint32_t chain, uint32_t x, int parameter, uint64_t half, int64_t own) {
+    const krf__node node = {.op = KRF__raw_argument, .args = {chain, x}, .n_ints = own != 0, .value = (uint64_t)parameter | half};
+    return chain == 0 || x == 0 ? 0 : krf__graph_add(g, &node, NULL, &own);
 }
 
 /* A complex number is two real ones. */
-static uint32_t add_complex(krf_graph *g, const krf__raw *raw, uint32_t chain, uint32_t x, int parameter) {
+static uint32_t add_complex(krf_graph *g, const krf__raw *raw, uint32_t chain, uint32_t x, int parameter, int64_t own) {
     const krf__parameter *p = &raw->parameters[parameter];
     const krf__node n = *krf__node_of(g, x);
     const bool made = n.op == KRF__complex_of, bound = n.op == KRF__placeholder && krf__is_complex((krf_dtype)n.dtype);
@@ -85,12 +85,12 @@ static uint32_t add_complex(krf_graph *g, const krf__raw *raw, uint32_t chain, u
     for (int half = 0; half < 2 && chain != 0; half++) {
         uint32_t part = made ? n.args[half] : half == 0 ? x : krf__build_cast(g, krf__build_int(g, 0, true), krf__part_of(p->dtype));
         part = bound ? krf__build(g, half == 0 ? KRF__real_part : KRF__imag_part, 1, &x) : number(g, raw, p, part);
-        chain = add_argument(g, chain, part, parameter, half == 0 ? 0 : KRF__RAW_IMAGINARY);
+        chain = add_argument(g, chain, part, parameter, half == 0 ? 0 : KRF__RAW_IMAGINARY, own);
     }
     return chain;
 }
 
-static uint32_t add_array(krf_graph *g, const krf__raw *raw, uint32_t chain, uint32_t x, int parameter) {
+static uint32_t add_array(krf_graph *g, const krf__raw *raw, uint32_t chain, uint32_t x, int parameter, int64_t own) {
     const krf__parameter *p = &raw->parameters[parameter];
     if (krf__node_of(g, x)->weak) {
         x = krf__build_cast(g, x, p->dtype);
@@ -99,7 +99,7 @@ static uint32_t add_array(krf_graph *g, const krf__raw *raw, uint32_t chain, uin
         return krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is an array of %s, not of %s: cast it", raw->name, (int)p->name.length, p->name.at, krf_dtype_name(p->dtype),
                                krf_dtype_name((krf_dtype)krf__node_of(g, x)->dtype));
     }
-    return add_argument(g, chain, x, parameter, 0);
+    return add_argument(g, chain, x, parameter, 0, own);
 }
 
 /* What the results without brackets get from the caller, written behind the launch's own numbers; the number of them all. 0 and the error. */
@@ -171,7 +171,8 @@ static bool check_launch(krf_graph *g, const krf__raw *raw, uint32_t launch, krf
     return status == KRF_OK;
 }
 
-static uint32_t add_arguments(krf_graph *g, krf__raw *raw, const uint32_t *inputs) {
+/* own: 0, or what makes the chain another one than all others. */
+static uint32_t add_arguments(krf_graph *g, krf__raw *raw, const uint32_t *inputs, int64_t own) {
     uint32_t chain = krf__build_raw_kernel(g, raw);
     for (int i = 0, next = 0; i < raw->n_parameters && chain != 0; i++) {
         const krf__parameter *p = &raw->parameters[i];
@@ -180,14 +181,22 @@ static uint32_t add_arguments(krf_graph *g, krf__raw *raw, const uint32_t *input
         }
         const uint32_t x = inputs[next++];
         if (p->role != KRF__ROLE_SCALAR) {
-            chain = add_array(g, raw, chain, x, i);
+            chain = add_array(g, raw, chain, x, i, own);
         } else if (krf__is_complex(p->dtype)) {
-            chain = add_complex(g, raw, chain, x, i);
+            chain = add_complex(g, raw, chain, x, i, own);
         } else {
-            chain = add_argument(g, chain, number(g, raw, p, x), i, 0);
+            chain = add_argument(g, chain, number(g, raw, p, x), i, 0, own);
         }
     }
     return chain;
+}
+
+static bool writes_operands(const krf__raw *raw) {
+    bool writes = false;
+    for (int i = 0; i < raw->n_parameters; i++) {
+        writes |= raw->parameters[i].role == KRF__ROLE_INOUT;
+    }
+    return writes;
 }
 
 bool krf__build_raw_call(krf_graph *g, krf__raw *raw, int n, const uint32_t *inputs, const krf_result_shape *shapes, const krf_launch_shape *launch, uint32_t *results) {
@@ -200,8 +209,12 @@ bool krf__build_raw_call(krf_graph *g, krf__raw *raw, int n, const uint32_t *inp
         krf__graph_fail(g, KRF_E_ARGUMENT, "%s: it takes %d input%s (%s), and the call has %d", raw->name, raw->n_given, raw->n_given == 1 ? "" : "s", raw->texts[0], n);
         return false;
     }
-    uint32_t id = add_arguments(g, raw, inputs);
+    uint32_t id = add_arguments(g, raw, inputs, 0);
     id = id != 0 ? add_launch(g, raw, id, shapes, launch) : 0;
+    if (id != 0 && writes_operands(raw)) { /* which no other launch may go on with: its chain is its own from the first node on, and the same for an equal call */
+        const uint32_t own = add_arguments(g, raw, inputs, id);
+        id = own != 0 ? add_launch(g, raw, own, shapes, launch) : 0;
+    }
     if (id != 0 && (arrays = krf__calloc(1, sizeof *arrays)) == NULL) {
         krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (%s)", raw->name);
     }

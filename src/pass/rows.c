@@ -197,11 +197,20 @@ static void walk_root(joining *j, uint32_t index, uint32_t root, uint32_t step, 
     }
 }
 
+/* A raw kernel reads its operands from memory, and nothing joins it. */
+static void read_raw(const joining *j, const krf__group *group, reading *r) {
+    r->crowded = true;
+    for (uint32_t id = krf__node_of(j->g, group->domain)->args[0]; krf__node_of(j->g, id)->op == KRF__raw_argument; id = krf__node_of(j->g, id)->args[0]) {
+        const uint32_t x = krf__node_of(j->g, id)->args[1];
+        note_memory(j, krf__node_of(j->g, x)->op == KRF__view ? krf__node_of(j->g, x)->args[0] : x, r);
+    }
+}
+
 /* All that group `index` reads. first: where results of rows are told from others; may be NULL. */
 static void read_group(joining *j, uint32_t index, uint32_t step, const krf__group *first, reading *r) {
     const krf__group *group = &j->f->groups[index];
-    r->crowded |= group->raw; /* nothing joins it */
     if (group->raw) {
+        read_raw(j, group, r);
         return;
     }
     j->stamp++;

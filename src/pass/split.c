@@ -163,7 +163,7 @@ static uint32_t argument(const splitting *s, uint32_t id) {
     const uint32_t leaf = written ? 0 : memory(s, n.args[1]);
     n.args[0] = s->map[n.args[0]].re;
     n.args[1] = leaf != 0 ? leaf : joined(s, n.args[1], written ? (int64_t)id : 0);
-    return n.args[1] == 0 ? 0 : krf__graph_add(s->out, &n, NULL, NULL);
+    return n.args[1] == 0 ? 0 : krf__graph_add(s->out, &n, NULL, krf__ints_of(s->in, id));
 }
 
 static krf__pair split(const splitting *s, uint32_t id) {

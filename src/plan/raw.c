@@ -215,6 +215,9 @@ static krf_status set_argument(building *b, const krf__node *argument) {
     }
     const krf__node *n = krf__node_of(g, x);
     const uint32_t base = n->op == KRF__view ? n->args[0] : x;
+    if (b->p->memory_of[base] == 0) {
+        return krf__fail(KRF_E_INTERNAL, "%s: %.*s has no memory", b->raw->name, (int)p->name.length, p->name.at);
+    }
     b->arrays->layouts[i] = krf__memory_layout(g, x);
     b->arrays->known[i] = true;
     set_operand(b, i, b->p->memory_of[base] - 1, b->arrays->layouts[i].offset);

@@ -265,6 +265,59 @@ static void results_of_all_kinds(void **state) {
     krf_array_release(turned);
 }
 
+/* Launches that begin alike: each goes on with a copy of its own. Equal ones are one. */
+static void launches_share_no_copy(void **state) {
+    (void)state;
+    krf_raw_kernel *k = define((krf_kernel_description){.size = sizeof(krf_kernel_description), .name = "gather", .parameters = "inout f32 s[n], in f32 x[n], i32 n",
+                                                        .cuda = "extern \"C\" __global__ void gather(float *s, const float *x, int n) { if (threadIdx.x < n) s[threadIdx.x] += x[threadIdx.x]; }",
+                                                        .c = "void gather(float *s, const float *x, int n) { for (int i = 0; i < n; i++) s[i] += x[i]; }", .grid = "1", .block = "32"});
+    krf_array *x = floats(1, (int64_t[]){N}, 0), *y = floats(1, (int64_t[]){N}, 100), *outputs[3] = {NULL, NULL, NULL};
+    krf_graph *g = krf_graph_create(ctx);
+    krf_expr a = krf_input(g, x), b = krf_input(g, y), r[3];
+    krf_kernel_call(k, g, 2, (krf_expr[]){a, a}, NULL, NULL, &r[0]);
+    krf_kernel_call(k, g, 2, (krf_expr[]){a, b}, NULL, NULL, &r[1]);
+    krf_kernel_call(k, g, 2, (krf_expr[]){a, a}, NULL, NULL, &r[2]);
+    assert_int_equal(r[0].id, r[2].id);
+    assert_ok(krf_eval_many(3, r, outputs));
+    for (int k2 = 0; k2 < 3; k2++) {
+        float got[N];
+        read_array(outputs[k2], got);
+        for (int i = 0; i < N; i++) {
+            assert_true(got[i] == (float)(k2 == 1 ? 2 * i + 100 : 2 * i));
+        }
+        krf_array_release(outputs[k2]);
+    }
+    krf_graph_destroy(g);
+    krf_kernel_release(k);
+    krf_array_release(x);
+    krf_array_release(y);
+}
+
+/* Kernels of several rounds keep what nobody else reads: a raw kernel does. */
+static void reads_what_rounds_hand_on(void **state) {
+    (void)state;
+    krf_raw_kernel *k = define(transpose_description());
+    krf_array *x = floats(2, (int64_t[]){M, N}, 0), *outputs[2] = {NULL, NULL};
+    krf_graph *g = krf_graph_create(ctx);
+    krf_expr in = krf_input(g, x), mean = krf_mean(in, 1, (int[]){1}, true), y;
+    krf_kernel_call(k, g, 1, &mean, NULL, NULL, &y);
+    assert_ok(krf_eval_many(2, (krf_expr[]){krf_subtract(in, mean), y}, outputs));
+    float centred[M * N], means[M];
+    read_array(outputs[0], centred);
+    read_array(outputs[1], means);
+    for (int i = 0; i < M; i++) {
+        assert_true(means[i] == (float)(i * N + N / 2)); /* the middle one */
+        for (int j = 0; j < N; j++) {
+            assert_true(centred[i * N + j] == (float)(j - N / 2));
+        }
+    }
+    krf_array_release(outputs[0]);
+    krf_array_release(outputs[1]);
+    krf_graph_destroy(g);
+    krf_kernel_release(k);
+    krf_array_release(x);
+}
+
 /* ---- complex numbers, in place ---- */
 
 static const char vmult_cuda[] = "extern \"C\" __global__ void vmult(float2 *x, const float2 *y, float2 f, int n) {\n"
@@ -643,7 +696,7 @@ int main(void) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
+        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(reads_what_rounds_hand_on), cmocka_unit_test(launches_share_no_copy), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
         cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls), cmocka_unit_test(empty), cmocka_unit_test(wrong_sources), cmocka_unit_test(cannot_be_differentiated), cmocka_unit_test(dumps),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
