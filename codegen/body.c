@@ -159,6 +159,9 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
 }
 
 bool krf__costly(const krf__instr *i) {
+    if (i->op == KRF__call) {
+        return krf__result_of(i->value)->op->costly;
+    }
     const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
                            ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
                            : NULL;
@@ -256,8 +259,12 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     krf__str operands[3] = {{0}};
     const char *texts[3] = {"", "", ""};
     int arity = krf__op_info_of(i->op)->arity;
-    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store) {
+    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store || i->op == KRF__bind) {
         return;
+    }
+    if (i->op == KRF__call) {
+        krf__emit_call_before(e, instr, out);
+        arity = 0;
     }
     const bool unrounded = e->target->stores_unrounded && rounds(e, i); /* two names: before and after */
     krf__str_printf(out, "const %s %c%u = ", krf__c_type(i->dtype), unrounded ? 'u' : 't', instr);
@@ -283,7 +290,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
-    const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
+    const char *code = i->op == KRF__cast || i->op == KRF__call ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
     const char *quotient = shared_quotient(e, instr);
     code = quotient != NULL ? quotient : code != NULL ? code : "?";
     if (rounds(e, i) && !unrounded) {
@@ -295,6 +302,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     if (i->op == KRF__cast) {
         put_cast(i, texts[0], out);
+    } else if (i->op == KRF__call) {
+        krf__emit_call(e, instr, out);
     } else {
         krf__emit_code(e, code, (krf_dtype)i->from, texts, out);
     }

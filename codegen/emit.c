@@ -79,6 +79,7 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
         goto done;
     }
     name_operands(&e);
+    krf__emit_user_functions(&e, &text);
     krf__emit_skeleton(&e, target->skeletons[kernel->schedule], &text);
     krf__str_printf(out, "/* %s: ", kernel->name);
     put_comment(kernel->expression, out);

@@ -92,6 +92,15 @@ const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
 
+/* ---- user.c ---- */
+/* The functions that users define and the kernel calls. */
+void krf__emit_user_functions(krf__emitter *e, krf__str *out);
+/* Of a call instruction: what stands before its statement, and its value. */
+void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out);
+void krf__emit_call(const krf__emitter *e, uint32_t instr, krf__str *out);
+/* Whether an instruction uses the value of another; a call uses all of its chain, and the chain nothing. */
+bool krf__uses(const krf__kernel *k, uint32_t user, uint32_t value);
+
 /* ---- index.c ---- */
 typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;
 const char *krf__index_type(const krf__emitter *e);

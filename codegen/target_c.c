@@ -37,17 +37,15 @@ static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint
 static void sink(krf__emitter *e, uint32_t last) {
     const krf__kernel *k = e->k;
     for (uint32_t i = k->n_domain; i-- > 0;) {
-        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store;
+        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store && k->instrs[i].op != KRF__bind;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
             const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
             movable &= arg->op == KRF__load || free_value(arg);
         }
         uint32_t earliest = last;
         for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-                if (k->instrs[u].args[a] == i && k->instrs[u].op != KRF__store && e->stage_of[u] < earliest) {
-                    earliest = e->stage_of[u];
-                }
+            if (k->instrs[u].op != KRF__store && e->stage_of[u] < earliest && krf__uses(k, u, i)) {
+                earliest = e->stage_of[u];
             }
         }
         e->stage_of[i] = movable ? earliest : e->stage_of[i];
@@ -121,14 +119,12 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         bool used = false;
-        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store) {
+        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
             uint32_t at = k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-                used |= at == stage && k->instrs[u].args[a] == i;
-            }
+            used |= at == stage && krf__uses(k, u, i);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
@@ -144,12 +140,13 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
 
 static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     const krf__kernel *k = e->k;
+    if (k->instrs[instr].op == KRF__bind) {
+        return false;
+    }
     for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
         uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-        for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-            if (k->instrs[u].args[a] == instr && at > e->stage_of[instr]) {
-                return true;
-            }
+        if (at > e->stage_of[instr] && (u < k->n_domain ? krf__uses(k, u, instr) : k->instrs[u].args[0] == instr)) {
+            return true;
         }
     }
     return false;
@@ -226,7 +223,7 @@ static void body(krf__emitter *e, krf__str *out) {
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
-            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store) {
+            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
                 continue;
             }
             krf__str_put(out, "    ");

@@ -22,6 +22,14 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
                       .rule = KRF__RULE_REAL,        \
                       .hidden = true,                \
                       .arity = arity_},
+#define USER(name_, arity_)                          \
+    [KRF__##name_] = {.name = #name_,                \
+                      .infix = "",                   \
+                      .doc = "",                     \
+                      .class_ = KRF__CLASS_ELEMENTWISE, \
+                      .rule = KRF__RULE_USER,        \
+                      .hidden = true,                \
+                      .arity = arity_},
 #define REDUCE(name_, RULE, doc_) \
     [KRF__##name_] = {            \
         .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},

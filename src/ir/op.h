@@ -9,6 +9,7 @@ typedef enum krf__op {
 #define OP(name, ...) KRF__##name,
 #define JOIN(name, ...) KRF__##name,
 #define HIDDEN(name, ...) KRF__##name,
+#define USER(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
 #define SCAN(name, ...) KRF__##name,
 #define CODE(...)
@@ -35,6 +36,7 @@ typedef enum krf__rule {
     KRF__RULE_ANY,
     KRF__RULE_ORDER,
     KRF__RULE_PARTS,
+    KRF__RULE_USER,
     KRF__RULE_SUM,
     KRF__RULE_SAME,
     KRF__RULE_MEAN,

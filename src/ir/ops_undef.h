@@ -3,6 +3,7 @@
 #undef OP
 #undef JOIN
 #undef HIDDEN
+#undef USER
 #undef CODE
 #undef CUDA
 #undef GRAD

@@ -78,7 +78,12 @@ static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
  * could not be, for a cast gives something strong. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     const krf__node *n = krf__node_of(g, id);
-    uint32_t arg = n->args[i];
+    uint32_t operands[KRF__MOST_OPERANDS];
+    krf__operands(g, id, operands);
+    uint32_t arg = operands[i];
+    if (n->op == KRF__call) {
+        return arg;
+    }
     const krf__node *a = krf__node_of(g, arg);
     if (!is_elementwise(n) || !casts_weak(g, a)) {
         return arg;
@@ -153,10 +158,15 @@ static void put_operand(printing *p, int i, int level) {
     krf__str_free(&literal);
 }
 
+int krf__print_arity(const krf_graph *g, uint32_t id) {
+    uint32_t operands[KRF__MOST_OPERANDS];
+    return krf__operands(g, id, operands);
+}
+
 static void put_call(printing *p, const char *name) {
     krf__str_put(p->out, name);
     krf__str_char(p->out, '(');
-    for (int i = 0; i < krf__op_info_of((krf__op)p->node->op)->arity; i++) {
+    for (int i = 0; i < krf__print_arity(p->g, p->id); i++) {
         krf__str_put(p->out, i > 0 ? ", " : "");
         put_operand(p, i, 0);
     }
@@ -288,7 +298,14 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
     const krf__op_info *info = krf__op_info_of((krf__op)n->op);
     printing p = {.g = g, .id = id, .node = n, .texts = texts, .out = out};
     facts->level = KRF__LEVEL_ATOM;
-    if (info->class_ == KRF__CLASS_ELEMENTWISE) {
+    if (n->op == KRF__call) {
+        const krf__result *result = krf__result_of(n->value);
+        put_call(&p, result->op->name);
+        if (result->op->n_results > 1) {
+            krf__str_printf(out, ", result=%d", result->index);
+        }
+        krf__str_char(out, ')');
+    } else if (info->class_ == KRF__CLASS_ELEMENTWISE) {
         facts->level = put_elementwise(&p);
     } else if (krf__op_folds((krf__op)n->op)) {
         put_reduction(&p);

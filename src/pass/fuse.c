@@ -48,10 +48,14 @@ static weight leaf_weight(const fusing *s, uint32_t id) {
     return (weight){0, op == KRF__constant ? 0 : op == KRF__scalar || op == KRF__part ? 1 : 1 + (uint32_t)krf__node_of(s->g, id)->rank};
 }
 
+/* A chain of operands is no operation. */
+static uint32_t operations_of(const fusing *s, uint32_t id) { return krf__node_of(s->g, id)->op != KRF__bind; }
+
 static weight upper_weight(const fusing *s, uint32_t id) {
-    weight sum = {1, 0};
-    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        uint32_t arg = krf__node_of(s->g, id)->args[k];
+    weight sum = {operations_of(s, id), 0};
+    uint32_t operands[KRF__MOST_OPERANDS];
+    for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
+        const uint32_t arg = operands[k];
         weight w = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
         sum.operations += w.operations;
         sum.fields += w.fields;
@@ -71,7 +75,7 @@ static weight count_marked(fusing *s, size_t depth, uint32_t root, uint32_t step
             sum.fields += leaf_weight(s, now).fields;
             continue;
         }
-        sum.operations++;
+        sum.operations += operations_of(s, now);
         for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, now)->op)->arity; k++) {
             uint32_t arg = krf__node_of(s->g, now)->args[k];
             if (s->mark[arg] != s->stamp) {
@@ -122,9 +126,9 @@ static uint32_t ready(const fusing *s, uint32_t id) {
 }
 
 static uint32_t step_of(const fusing *s, uint32_t id) {
-    uint32_t step = 0;
-    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        uint32_t now = ready(s, krf__node_of(s->g, id)->args[k]);
+    uint32_t step = 0, operands[KRF__MOST_OPERANDS];
+    for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
+        uint32_t now = ready(s, operands[k]);
         step = now > step ? now : step;
     }
     return step;
@@ -137,9 +141,10 @@ static void bound_weight(fusing *s, uint32_t id) {
         w = exact_weight(s, id);
     }
     while (too_heavy(s, w)) {
-        uint32_t heaviest = 0, most = 0;
-        for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-            uint32_t arg = krf__node_of(s->g, id)->args[k];
+        uint32_t heaviest = 0, most = 0, operands[KRF__MOST_OPERANDS];
+        const int n = krf__operands(s->g, id, operands);
+        for (int k = 0; k < n; k++) {
+            const uint32_t arg = operands[k];
             uint32_t size = s->weights[arg].operations + s->weights[arg].fields;
             if (!stops_here(s, arg) && size > most) {
                 heaviest = arg;
@@ -160,16 +165,16 @@ static void bound_weight(fusing *s, uint32_t id) {
  * computed by then. 0: none. */
 static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
-    uint32_t group = 0;
-    int arity = krf__op_info_of(n->op)->arity;
+    uint32_t group = 0, operands[KRF__MOST_OPERANDS];
+    const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
-        uint32_t own = s->f->group_of[n->args[k]];
+        uint32_t own = s->f->group_of[operands[k]];
         if (own != 0 && (group == 0 || s->f->groups[own - 1].step > s->f->groups[group - 1].step)) {
             group = own;
         }
     }
     for (int k = 0; k < arity && group != 0; k++) {
-        uint32_t arg = n->args[k];
+        const uint32_t arg = operands[k];
         bool result = s->f->group_of[arg] == group;
         if (result ? !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))
                    : ready(s, arg) > s->f->groups[group - 1].step) {
@@ -275,6 +280,11 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
 
 static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
+    uint32_t operands[KRF__MOST_OPERANDS];
+    const int n = krf__operands(s->g, id, operands);
+    if (krf__node_of(s->g, id)->op == KRF__bind) {
+        return KRF_OK; /* its calls look at the whole chain */
+    }
     uint32_t group = s->limits->epilogue != 0 ? epilogue_group(s, id) : 0;
     if (group != 0) {
         krf__group *owner = &s->f->groups[group - 1];
@@ -290,16 +300,16 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
             s->f->group_of[id] = group;
             s->step[id] = s->f->groups[group - 1].step;
             s->weights[id] = w;
-            for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-                uint32_t arg = krf__node_of(s->g, id)->args[k];
+            for (int k = 0; status == KRF_OK && k < n; k++) {
+                const uint32_t arg = operands[k];
                 status = s->f->group_of[arg] != 0 && s->f->group_of[arg] != group ? store(s, arg) : KRF_OK;
             }
             return status;
         }
     }
-    for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        if (s->f->group_of[krf__node_of(s->g, id)->args[k]] != 0) {
-            status = store(s, krf__node_of(s->g, id)->args[k]);
+    for (int k = 0; status == KRF_OK && k < n; k++) {
+        if (s->f->group_of[operands[k]] != 0) {
+            status = store(s, operands[k]);
         }
     }
     bound_weight(s, id);

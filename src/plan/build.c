@@ -24,7 +24,7 @@ typedef struct building {
     const int64_t *domain;    /* extents of the domain's axes */
     int dim_of_axis[KRF_MAX_RANK];
     int n_touched;
-    size_t operands_capacity, scalars_capacity, instrs_capacity;
+    size_t operands_capacity, scalars_capacity, instrs_capacity, ops_capacity;
 } building;
 
 static bool reduced_axis(const building *b, int axis) { return (b->p->fusion->groups[b->head].mask >> axis & 1) != 0; }
@@ -176,6 +176,20 @@ static krf_status note(building *b, uint32_t id, uint32_t instr) {
     return KRF_OK;
 }
 
+static bool keep_op(building *b, const krf_op *op) {
+    krf__kernel *k = b->k;
+    for (uint32_t i = 0; i < k->n_ops; i++) {
+        if (k->ops[i] == op) {
+            return true;
+        }
+    }
+    if (!krf__grow(&k->ops, &b->ops_capacity, k->n_ops + (size_t)1, sizeof *k->ops)) {
+        return false;
+    }
+    k->ops[k->n_ops++] = krf__op_retain(op);
+    return true;
+}
+
 static krf_status add_computed(building *b, uint32_t id) {
     const krf_graph *g = b->p->g;
     const krf__node *n = krf__node_of(g, id);
@@ -190,6 +204,12 @@ static krf_status add_computed(building *b, uint32_t id) {
         instr.args[i] = b->p->instr_of[n->args[i]] - 1;
     }
     instr.from = krf__node_of(g, n->args[arity - 1])->dtype;
+    if (n->op == KRF__call) {
+        instr.value = n->value;
+        if (!keep_op(b, krf__result_of(n->value)->op)) {
+            return krf__fail_memory();
+        }
+    }
     return note(b, id, add_instr(b, instr));
 }
 

@@ -277,6 +277,10 @@ void krf__kernel_free(krf__kernel *k) {
     krf__mem_free(k->operands);
     krf__mem_free(k->scalars);
     krf__mem_free(k->instrs);
+    for (uint32_t i = 0; i < k->n_ops; i++) {
+        krf__op_release(k->ops[i]);
+    }
+    krf__mem_free((void *)k->ops);
     krf__mem_free(k->key);
     krf__mem_free(k->expression);
     memset(k, 0, sizeof *k);

@@ -18,7 +18,7 @@
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
 
-#include "ir/op.h"
+#include "ir/define.h"
 #include "base/strbuf.h"
 
 typedef enum krf__schedule {
@@ -64,7 +64,7 @@ typedef struct krf__instr {
     uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
     uint32_t args[3];  /* instructions */
     uint32_t slot;     /* load, fetch, store: operand; scalar: scalar */
-    uint64_t value;    /* constant: raw bits */
+    uint64_t value;    /* constant: raw bits; call: the krf__result */
 } krf__instr;
 
 /* A round: its instructions are instrs + first, n_instrs of them. */
@@ -87,6 +87,8 @@ typedef struct krf__kernel {
     krf__operand *operands;
     krf__kernel_scalar *scalars;
     krf__instr *instrs;
+    uint32_t n_ops;
+    const krf_op **ops;              /* what users define and this kernel calls; retained */
 
     /* The canonical tree (docs/architecture.md): elements of a reduction are taken in chunks of `chunk`, `chunks` of them. */
     int64_t chunk, chunks;

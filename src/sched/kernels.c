@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/ranges.h"
 #include "codegen/emit.h"
+#include "sched/explain.h"
 
 #include <signal.h>
 #include <string.h>
@@ -224,6 +225,7 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
         status = load_from_disk(c, &t, kernel->name, module);
         if (status == KRF_OK && *module == NULL && may_compile) {
             status = compile(c, &t, kernel->name, module);
+            status = status == KRF_E_COMPILE && kernel->n_ops > 0 ? krf__explain_compile(kernel) : status;
         }
         free_text(&t);
     }
@@ -233,9 +235,13 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
 static krf_status make_entry(void *user, void **value) {
     const making *m = user;
     krf_context *c = m->context;
-    bool interpret =
-        c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
-    bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE;
+    const bool must = m->kernel->n_ops > 0; /* the interpreter knows no C */
+    const bool can = !c->backend->can_interpret || c->backend->can_compile(c->device);
+    bool interpret = c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !can) && !must;
+    bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE || must;
+    if (must && !can) {
+        return krf__explain_missing(m->kernel);
+    }
     krf__module *module = NULL;
     krf__loaded *loaded = krf__malloc(sizeof *loaded);
     krf_status status = loaded == NULL ? krf__fail_memory() : KRF_OK;

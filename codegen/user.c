@@ -1,0 +1,595 @@
+/* What users define, as functions of a kernel's text. A definition is printed once for each set of dtypes that its letters stand for. Around a body stand macros for
+ * the functions that it calls: these pick by the type of the operands, so that f32 stays f32; and lines of the body keep their numbers. */
+#include "codegen/emitter.h"
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "ir/c_lex.h"
+
+#include <string.h>
+
+typedef struct printing {
+    krf__emitter *e;
+    krf__map done; /* names of functions that were printed */
+    krf__str *out;
+} printing;
+
+static bool in_c(const krf__emitter *e) { return e->target == &krf__target_c; }
+
+static const char *inlined(const krf__emitter *e) { return in_c(e) ? "static inline __attribute__((always_inline))" : e->target->inline_function; }
+
+/* True the first time. */
+static bool begin(printing *p, const char *name, size_t length) {
+    const bool fresh = krf__map_get(&p->done, name, length) == NULL;
+    if (fresh && !krf__map_put(&p->done, name, length, p)) {
+        p->out->failed = true;
+    }
+    return fresh && !p->out->failed;
+}
+
+/* ---- functions of the library ---- */
+
+static const uint8_t dtypes[] = {KRF_F32, KRF_F64, KRF_I32, KRF_U32, KRF_I64, KRF_U64};
+
+static const char *code_of(const krf__emitter *e, krf__op op, krf_dtype dtype) { return krf__op_code(op, krf__dtype(dtype)->kind, !in_c(e)); }
+static bool has_integers(const krf__emitter *e, krf__op op) { return code_of(e, op, KRF_I32) != NULL; }
+static bool has_reals(const krf__emitter *e, krf__op op) { return code_of(e, op, KRF_F32) != NULL; }
+
+/* Whether operand k is a condition. */
+static bool is_condition(krf__op op, int k) { return krf__op_info_of(op)->rule == KRF__RULE_WHERE && k == 0; }
+
+static const char *result_type(krf__op op, krf_dtype dtype) {
+    return krf__op_gives_bool(op) ? "int" : krf__c_type(krf__op_result(op, dtype));
+}
+
+static void put_function(const printing *p, krf__op op, krf_dtype dtype) {
+    const krf__op_info *info = krf__op_info_of(op);
+    const krf__instr like = {.op = (uint16_t)op, .from = (uint8_t)dtype, .dtype = (uint8_t)dtype};
+    const bool hide = p->e->target->hides_constants && krf__costly(&like);
+    char names[3][32];
+    const char *operands[3];
+    krf__str_printf(p->out, "%s %s op_%s_%s(", inlined(p->e), result_type(op, dtype), info->name, in_c(p->e) ? krf_dtype_name(dtype) : "");
+    for (int k = 0; k < 3; k++) {
+        strcpy(names[k], "");
+        if (hide) {
+            strcpy(names[k], dtype == KRF_F64 ? "krf_opaque_f64(" : "krf_opaque_f32(");
+        }
+        strncat(names[k], &"A\0B\0C\0"[2 * k], 1);
+        strcat(names[k], hide ? ")" : "");
+        operands[k] = names[k];
+        if (k < info->arity) {
+            krf__str_printf(p->out, "%s%s %c", k > 0 ? ", " : "", is_condition(op, k) ? "int" : krf__c_type((int)dtype), 'A' + k);
+        }
+    }
+    krf__str_printf(p->out, ") { return (%s)(", result_type(op, dtype));
+    krf__emit_code(p->e, code_of(p->e, op, dtype), dtype, operands, p->out);
+    krf__str_put(p->out, "); }\n");
+}
+
+/* CUDA: what picks among functions by the type of their operands. W: the type that integers become. */
+static void put_traits(printing *p) {
+    static const char text[] = "template <class W, class T> struct op_real { typedef W type; };\n"
+                               "template <class W> struct op_real<W, float> { typedef float type; };\n"
+                               "template <class W> struct op_real<W, double> { typedef double type; };\n"
+                               "template <class W, class T> struct op_number : op_real<W, T> {};\n"
+                               "template <class W> struct op_number<W, int> { typedef int type; };\n"
+                               "template <class W> struct op_number<W, unsigned> { typedef unsigned type; };\n"
+                               "template <class W> struct op_number<W, long> { typedef long long type; };\n"
+                               "template <class W> struct op_number<W, unsigned long> { typedef unsigned long long type; };\n"
+                               "template <class W> struct op_number<W, long long> { typedef long long type; };\n"
+                               "template <class W> struct op_number<W, unsigned long long> { typedef unsigned long long type; };\n";
+    if (!in_c(p->e) && begin(p, "traits", 6)) {
+        krf__str_put(p->out, text);
+    }
+}
+
+static void put_template(const printing *p, krf__op op) {
+    const krf__op_info *info = krf__op_info_of(op);
+    const int first = is_condition(op, 0);
+    krf__str_put(p->out, "template <class W");
+    for (int k = 0; k < info->arity; k++) {
+        krf__str_printf(p->out, ", class T%d", k);
+    }
+    krf__str_printf(p->out, "> %s auto op_%s(", inlined(p->e), info->name);
+    for (int k = 0; k < info->arity; k++) {
+        krf__str_printf(p->out, "%sT%d a%d", k > 0 ? ", " : "", k, k);
+    }
+    krf__str_printf(p->out, ") { typedef typename %s<W, decltype(", has_integers(p->e, op) ? "op_number" : "op_real");
+    for (int k = first; k < info->arity; k++) {
+        krf__str_printf(p->out, "%sa%d", k > first ? " + " : "", k);
+    }
+    krf__str_put(p->out, info->arity - first == 1 ? " + a" : "");
+    if (info->arity - first == 1) {
+        krf__str_i64(p->out, first);
+    }
+    krf__str_printf(p->out, ")>::type type; return op_%s_(", info->name);
+    for (int k = 0; k < info->arity; k++) {
+        krf__str_printf(p->out, "%s(%s)a%d", k > 0 ? ", " : "", is_condition(op, k) ? "int" : "type", k);
+    }
+    krf__str_put(p->out, "); }\n");
+}
+
+static void put_library(printing *p, krf__op op) {
+    const char *name = krf__op_info_of(op)->name;
+    if (!begin(p, name, strlen(name) + 1)) { /* with its NUL: no definition is called so */
+        return;
+    }
+    for (size_t i = 0; i < sizeof dtypes; i++) {
+        if (code_of(p->e, op, (krf_dtype)dtypes[i]) != NULL) {
+            put_function(p, op, (krf_dtype)dtypes[i]);
+        }
+    }
+    put_traits(p);
+    if (!in_c(p->e)) {
+        put_template(p, op);
+    }
+}
+
+/* ---- macros around a body ---- */
+
+static void put_copies(krf__str *out, int n) {
+    for (int k = 0; k < n; k++) {
+        krf__str_printf(out, "__auto_type krf_a%d = (A%d); ", k, k);
+    }
+}
+
+static void put_list(krf__str *out, const char *prefix, int first, int n, const char *between) {
+    for (int k = first; k < n; k++) {
+        krf__str_printf(out, "%s%s%d", k > first ? between : "", prefix, k);
+    }
+}
+
+static void put_library_macro(const printing *p, const krf__c_token *called, krf__op op, bool only_f32, bool narrow) {
+    const krf__op_info *info = krf__op_info_of(op);
+    const int first = is_condition(op, 0);
+    krf__str *out = p->out;
+    krf__str_printf(out, "#define %.*s(", (int)called->length, called->start);
+    put_list(out, "A", 0, info->arity, ", ");
+    if (only_f32) {
+        krf__str_printf(out, in_c(p->e) ? ") op_%s_f32(" : ") op_%s<float>(", info->name);
+        put_list(out, in_c(p->e) ? "A" : "(float)A", 0, info->arity, ", ");
+        krf__str_put(out, ")\n");
+        return;
+    }
+    if (!in_c(p->e)) {
+        krf__str_printf(out, ") op_%s<%s>(", info->name, narrow ? "float" : "double");
+        put_list(out, "A", 0, info->arity, ", ");
+        krf__str_put(out, ")\n");
+        return;
+    }
+    krf__str_put(out, ") (__extension__ ({ ");
+    put_copies(out, info->arity);
+    krf__str_put(out, "_Generic(");
+    put_list(out, "krf_a", first, info->arity, " + ");
+    krf__str_put(out, info->arity - first == 1 ? " + 0" : "");
+    if (has_integers(p->e, op)) {
+        krf__str_printf(out, ", int: op_%s_i32, unsigned: op_%s_u32, long: op_%s_i64, unsigned long: op_%s_u64, long long: op_%s_i64, unsigned long long: op_%s_u64",
+                        info->name, info->name, info->name, info->name, info->name, info->name);
+    }
+    if (has_reals(p->e, op)) {
+        krf__str_printf(out, ", float: op_%s_f32, double: op_%s_f64", info->name, info->name);
+    }
+    if (has_reals(p->e, op) && !has_integers(p->e, op)) {
+        krf__str_printf(out, ", default: op_%s_%s", info->name, narrow ? "f32" : "f64");
+    }
+    krf__str_put(out, ")(");
+    put_list(out, "krf_a", 0, info->arity, ", ");
+    krf__str_put(out, "); }))\n");
+}
+
+/* ---- definitions ---- */
+
+static void put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out) {
+    char hex[33];
+    krf__hash_hex(krf__hash_128(op->text, op->text_bytes), hex);
+    krf__str_printf(out, "%s_%.8s", op->name, hex);
+    for (int i = 0; i < op->n_parameters; i++) {
+        krf__str_printf(out, "_%s", krf_dtype_name(krf__variable_dtype(&op->parameters[i], letters)));
+    }
+}
+
+static bool has_letters(const krf_op *op) {
+    bool any = false;
+    for (int i = 0; i < op->n_parameters; i++) {
+        any |= op->parameters[i].letter != 0;
+    }
+    return any;
+}
+
+static void put_called_name(const krf_op *op, krf_dtype dtype, krf__str *out) {
+    uint8_t letters[26];
+    memset(letters, (int)dtype, sizeof letters);
+    put_instance_name(op, letters, out);
+}
+
+/* CUDA: a template over the operands of letters, which all are of the type of their sum. */
+static void put_op_template(printing *p, const krf_op *op) {
+    krf__str name = {0};
+    const bool several = op->n_results > 1;
+    krf__str_printf(&name, "any_");
+    put_called_name(op, KRF_F64, &name);
+    if (name.failed || !begin(p, name.data, name.length)) {
+        p->out->failed |= name.failed;
+        krf__str_free(&name);
+        return;
+    }
+    put_traits(p);
+    for (int narrow = 0; narrow < 2; narrow++) { /* both under one name, told apart by the first parameter */
+        krf__str_printf(p->out, "template <class... T> %s auto %s(%s, T... a) { return ", inlined(p->e), name.data, narrow ? "float" : "double");
+        put_called_name(op, narrow ? KRF_F32 : KRF_F64, p->out);
+        krf__str_put(p->out, "(a...); }\n");
+    }
+    (void)several;
+    krf__str_free(&name);
+}
+
+/* polar(x, y) or, of several results, polar(x, y, &r, &phi). */
+static void put_op_macro(const printing *p, const krf_op *op, bool narrow) {
+    const int places = op->n_parameters + (op->n_results > 1 ? op->n_results : 0);
+    krf__str *out = p->out;
+    krf__str_printf(out, "#define %s(", op->name);
+    put_list(out, "A", 0, places, ", ");
+    if (!has_letters(op)) {
+        krf__str_put(out, ") ");
+        put_called_name(op, KRF_F64, out);
+        krf__str_char(out, '(');
+        put_list(out, "A", 0, places, ", ");
+        krf__str_put(out, ")\n");
+        return;
+    }
+    krf__str sum = {0};
+    for (int i = 0; i < op->n_parameters; i++) {
+        if (op->parameters[i].letter != 0) {
+            krf__str_printf(&sum, "%s%s%d", sum.length > 0 ? " + " : "", in_c(p->e) ? "krf_a" : "(A", i);
+            krf__str_put(&sum, in_c(p->e) ? "" : ")");
+        }
+    }
+    if (in_c(p->e)) {
+        krf__str_put(out, ") (__extension__ ({ ");
+        put_copies(out, op->n_parameters);
+        krf__str_printf(out, "_Generic(%s + 0, float: ", sum.data != NULL ? sum.data : "");
+        put_called_name(op, KRF_F32, out);
+        krf__str_put(out, ", double: ");
+        put_called_name(op, KRF_F64, out);
+        krf__str_put(out, ", default: ");
+        put_called_name(op, narrow ? KRF_F32 : KRF_F64, out);
+        krf__str_put(out, ")(");
+        put_list(out, "krf_a", 0, op->n_parameters, ", ");
+        for (int k = op->n_parameters; k < places; k++) {
+            krf__str_printf(out, ", A%d", k);
+        }
+        krf__str_put(out, "); }))\n");
+    } else {
+        krf__str_put(out, ") any_");
+        put_called_name(op, KRF_F64, out);
+        krf__str_printf(out, "((op_real<%s, decltype(%s + 0)>::type)0, ", narrow ? "float" : "double", sum.data != NULL ? sum.data : "");
+        put_list(out, "A", 0, places, ", ");
+        krf__str_put(out, ")\n");
+    }
+    out->failed |= sum.failed;
+    krf__str_free(&sum);
+}
+
+static const krf_op *called_op(const krf_op *op, const krf__c_token *name) {
+    for (int i = 0; i < op->n_calls; i++) {
+        if (krf__c_is(name, op->calls[i]->name)) {
+            return op->calls[i];
+        }
+    }
+    return NULL;
+}
+
+/* Goes on to the next call in a body: a name before '('. */
+static bool next_call(krf__c_lexer *lexer, krf__c_token *name) {
+    int before = ';';
+    for (krf__c_token t = krf__c_word(lexer); t.kind != KRF__C_END; t = krf__c_word(lexer)) {
+        krf__c_lexer ahead = *lexer;
+        if (t.kind == KRF__C_NAME && before != '.' && krf__c_word(&ahead).kind == '(') {
+            *name = t;
+            return true;
+        }
+        before = t.kind == '>' && before == '-' ? '.' : t.kind;
+    }
+    return false;
+}
+
+static bool mentions(const krf_op *op, const char *word, bool before_semicolon) {
+    krf__c_lexer lexer = {op->body, 1};
+    for (krf__c_token t = krf__c_word(&lexer); t.kind != KRF__C_END; t = krf__c_word(&lexer)) {
+        krf__c_lexer ahead = lexer;
+        if (krf__c_is(&t, word) && (!before_semicolon || krf__c_word(&ahead).kind == ';')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether all floats of the signature are f32 or less: numbers without a suffix are then, too. */
+static bool is_narrow(const krf_op *op, const uint8_t letters[26]) {
+    bool any = false, wide = false;
+    for (int i = 0; i < op->n_parameters + op->n_results; i++) {
+        const krf__variable *v = i < op->n_parameters ? &op->parameters[i] : &op->variables[i - op->n_parameters];
+        const krf_dtype dtype = krf__variable_dtype(v, letters);
+        any |= krf__is_real(dtype);
+        wide |= dtype == KRF_F64;
+    }
+    return any && !wide;
+}
+
+/* The C type that a word of a body stands for; NULL: none. */
+static const char *type_of(const krf_op *op, const uint8_t letters[26], const krf__c_token *t) {
+    char text[16];
+    krf_dtype dtype;
+    for (int i = 0; i < op->n_parameters && t->length == 1; i++) {
+        if (op->parameters[i].letter == *t->start) {
+            return krf__c_type(letters[*t->start - 'A']);
+        }
+    }
+    if (t->length >= sizeof text) {
+        return NULL;
+    }
+    memcpy(text, t->start, t->length);
+    text[t->length] = '\0';
+    return krf_dtype_from_name(text, &dtype) && !krf__is_complex(dtype) ? krf__c_type((int)dtype) : NULL;
+}
+
+static void put_number(const printing *p, const char *text, bool narrow) { krf__str_printf(p->out, narrow ? "%sf" : "%s", text); }
+
+static bool put_constant(const printing *p, const krf__c_token *t, bool narrow) {
+    static const struct {
+        const char *name, *text;
+    } known[] = {{"M_PI", "3.141592653589793"}, {"M_E", "2.718281828459045"}, {"M_LN2", "0.6931471805599453"}, {"M_SQRT2", "1.4142135623730951"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (krf__c_is(t, known[i].name)) {
+            put_number(p, known[i].text, narrow);
+            return true;
+        }
+    }
+    const bool infinity = krf__c_is(t, "INFINITY");
+    if (infinity || krf__c_is(t, "NAN")) {
+        const krf__target *target = p->e->target;
+        krf__str_put(p->out, infinity ? (narrow ? target->infinity_f32 : target->infinity_f64) : narrow ? target->nan_f32 : target->nan_f64);
+        return true;
+    }
+    return false;
+}
+
+/* The body for the target: letters and dtypes become C types (f64(x) a conversion), numbers get their suffix, `return;` leaves for the end of the function. */
+static void put_body(const printing *p, const krf_op *op, const uint8_t letters[26]) {
+    const bool narrow = is_narrow(op, letters);
+    krf__c_lexer lexer = {op->body, 1};
+    int before = ';';
+    bool wide = false; /* a number here is in f64(...) or behind (double) */
+    for (krf__c_token t = krf__c_lex(&lexer); t.kind != KRF__C_END; t = krf__c_lex(&lexer)) {
+        krf__c_lexer ahead = lexer;
+        const int next = krf__c_word(&ahead).kind;
+        const char *type = t.kind == KRF__C_NAME && before != '.' ? type_of(op, letters, &t) : NULL;
+        if (type != NULL) {
+            krf__str_printf(p->out, next == '(' ? "(%s)" : "%s", type);
+        } else if (t.kind == KRF__C_NUMBER && krf__c_is_real(&t)) {
+            krf__str_putn(p->out, t.start, t.length);
+            krf__str_put(p->out, narrow && !wide ? "f" : "");
+        } else if (krf__c_is(&t, "return") && next == ';') {
+            krf__str_put(p->out, "goto krf_done");
+        } else if (t.kind != KRF__C_NAME || !put_constant(p, &t, narrow)) {
+            krf__str_putn(p->out, t.start, t.length);
+        }
+        if (t.kind != KRF__C_SPACE) {
+            const bool is_double = (type != NULL && strcmp(type, "double") == 0) || krf__c_is(&t, "double");
+            wide = is_double || (wide && (t.kind == '(' || t.kind == ')' || t.kind == '-'));
+            before = t.kind == '>' && before == '-' ? '.' : t.kind;
+        }
+    }
+}
+
+static void put_instance(printing *p, const krf_op *op, const uint8_t letters[26]);
+
+/* What the body calls, before it. */
+static void put_called(printing *p, const krf_op *op) {
+    krf__c_lexer lexer = {op->body, 1};
+    krf__c_token name;
+    while (next_call(&lexer, &name)) {
+        const krf_op *called = called_op(op, &name);
+        bool only_f32;
+        const krf__op known = krf__body_function(name.start, name.length, &only_f32);
+        for (int wide = 0; called != NULL && wide < (has_letters(called) ? 2 : 1); wide++) {
+            uint8_t letters[26];
+            memset(letters, wide != 0 ? KRF_F64 : KRF_F32, sizeof letters);
+            put_instance(p, called, letters);
+        }
+        if (called != NULL && has_letters(called) && !in_c(p->e)) {
+            put_op_template(p, called);
+        } else if (called == NULL && known != KRF__poison) {
+            put_library(p, known);
+        }
+    }
+}
+
+static void put_macros(const printing *p, const krf_op *op, bool narrow, bool define) {
+    krf__c_lexer lexer = {op->body, 1};
+    krf__c_token name;
+    krf__map seen = {0};
+    while (next_call(&lexer, &name)) {
+        const krf_op *called = called_op(op, &name);
+        bool only_f32;
+        const krf__op known = krf__body_function(name.start, name.length, &only_f32);
+        if ((called == NULL && known == KRF__poison) || krf__map_get(&seen, name.start, name.length) != NULL) {
+            continue;
+        }
+        p->out->failed |= !krf__map_put(&seen, name.start, name.length, &seen);
+        if (!define) {
+            krf__str_printf(p->out, "#undef %.*s\n", (int)name.length, name.start);
+        } else if (called != NULL) {
+            put_op_macro(p, called, narrow);
+        } else {
+            put_library_macro(p, &name, known, only_f32, narrow);
+        }
+    }
+    krf__map_free(&seen, NULL);
+}
+
+static void put_signature(const printing *p, const krf_op *op, const uint8_t letters[26], const char *name) {
+    const bool several = op->n_results > 1;
+    krf__str_printf(p->out, "%s %s %s(", inlined(p->e), several ? "void" : krf__c_type((int)krf__variable_dtype(&op->variables[0], letters)), name);
+    for (int i = 0; i < op->n_parameters; i++) {
+        krf__str_printf(p->out, "%s%s %s", i > 0 ? ", " : "", krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), op->parameters[i].name);
+    }
+    for (int r = 0; several && r < op->n_results; r++) {
+        krf__str_printf(p->out, ", %s *krf_r%d", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), r);
+    }
+    krf__str_put(p->out, ") {\n");
+}
+
+static void put_instance(printing *p, const krf_op *op, const uint8_t letters[26]) {
+    krf__str name = {0};
+    put_instance_name(op, letters, &name);
+    if (!name.failed && begin(p, name.data, name.length)) {
+        const bool narrow = is_narrow(op, letters), leaves = mentions(op, "return", true);
+        put_called(p, op);
+        put_macros(p, op, narrow, true);
+        put_signature(p, op, letters, name.data);
+        for (int r = 0; r < op->n_results; r++) {
+            krf__str_printf(p->out, "    %s %s = 0;\n", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), op->variables[r].name);
+        }
+        krf__str_printf(p->out, "%s#line 1 \"%s\"\n", leaves ? "    {\n" : "", op->name);
+        put_body(p, op, letters);
+        krf__str_printf(p->out, "\n#line 1 \"kernel\"\n%s", leaves ? "    }\nkrf_done:;\n" : "");
+        for (int r = 0; r < op->n_results && op->n_results > 1; r++) {
+            krf__str_printf(p->out, "    *krf_r%d = %s;\n", r, op->variables[r].name);
+        }
+        krf__str_put(p->out, "    ");
+        if (op->n_results == 1) {
+            krf__str_printf(p->out, "return %s;", op->variables[0].name);
+        }
+        krf__str_put(p->out, "\n}\n");
+        put_macros(p, op, narrow, false);
+    }
+    p->out->failed |= name.failed;
+    krf__str_free(&name);
+}
+
+/* ---- calls ---- */
+
+/* The operands of a call instruction; their number. */
+static int operands_of(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]) {
+    const int n = krf__result_of(call->value)->op->n_parameters;
+    uint32_t at = call->args[0];
+    for (int i = n - 1; i > 0; i--) {
+        operands[i] = k->instrs[at].args[1];
+        at = k->instrs[at].args[0];
+    }
+    operands[0] = at;
+    return n;
+}
+
+static void letters_of(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
+    uint32_t operands[KRF__MOST_OPERANDS];
+    uint8_t types[KRF__MOST_OPERANDS];
+    const int n = operands_of(k, call, operands);
+    for (int i = 0; i < n; i++) {
+        types[i] = k->instrs[operands[i]].dtype;
+    }
+    krf__op_letters(krf__result_of(call->value)->op, types, letters);
+}
+
+static void put_of_round(printing *p) {
+    const krf__kernel *k = p->e->k;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        if (k->instrs[i].op == KRF__call) {
+            uint8_t letters[26];
+            letters_of(k, &k->instrs[i], letters);
+            put_instance(p, krf__result_of(k->instrs[i].value)->op, letters);
+        }
+    }
+}
+
+void krf__emit_user_functions(krf__emitter *e, krf__str *out) {
+    printing p = {.e = e, .out = out};
+    if (e->kernel->n_ops == 0) {
+        return;
+    }
+    const krf__kernel *whole = e->k;
+    for (uint32_t r = 0; r < (whole->n_rounds > 0 ? whole->n_rounds : 1); r++) {
+        const krf__kernel round = whole->n_rounds > 0 ? krf__kernel_round(whole, r) : *whole;
+        e->k = &round;
+        put_of_round(&p);
+    }
+    e->k = whole;
+    krf__map_free(&p.done, NULL);
+}
+
+/* The first instruction of the part, and of its stage, that makes the same call: all its results are there. */
+static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
+    const krf__kernel *k = e->k;
+    const krf__instr *call = &k->instrs[instr];
+    const bool domain = instr < k->n_domain, in_round = domain && k != e->kernel;
+    for (uint32_t i = domain ? 0 : k->n_domain; i < instr; i++) {
+        const krf__instr *other = &k->instrs[i];
+        const bool printed = !domain || (e->stage_of[i] == e->stage_of[instr] && (!in_round || e->target == &krf__target_c || (e->needed[i] && i != e->replaced)));
+        if (other->op == KRF__call && other->args[0] == call->args[0] && printed && krf__result_of(other->value)->op == krf__result_of(call->value)->op) {
+            return i;
+        }
+    }
+    return instr;
+}
+
+static void put_call(const krf__emitter *e, const krf__instr *call, krf__str *out) {
+    uint32_t operands[KRF__MOST_OPERANDS];
+    uint8_t letters[26];
+    const int n = operands_of(e->k, call, operands);
+    letters_of(e->k, call, letters);
+    put_instance_name(krf__result_of(call->value)->op, letters, out);
+    for (int i = 0; i < n; i++) {
+        krf__str_put(out, i == 0 ? "(" : ", ");
+        krf__emit_value(e, operands[i], out);
+    }
+}
+
+void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *call = &e->k->instrs[instr];
+    const krf_op *op = krf__result_of(call->value)->op;
+    uint8_t letters[26];
+    if (op->n_results == 1 || first_of(e, instr) != instr) {
+        return;
+    }
+    letters_of(e->k, call, letters);
+    for (int r = 0; r < op->n_results; r++) {
+        krf__str_printf(out, "%s c%u_%d; ", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), instr, r);
+    }
+    put_call(e, call, out);
+    for (int r = 0; r < op->n_results; r++) {
+        krf__str_printf(out, ", &c%u_%d", instr, r);
+    }
+    krf__str_put(out, "); ");
+}
+
+void krf__emit_call(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *call = &e->k->instrs[instr];
+    const krf__result *result = krf__result_of(call->value);
+    if (result->op->n_results > 1) {
+        krf__str_printf(out, "c%u_%d", first_of(e, instr), result->index);
+    } else {
+        put_call(e, call, out);
+        krf__str_char(out, ')');
+    }
+}
+
+static bool among_operands(const krf__kernel *k, uint32_t chain, uint32_t value, int depth) {
+    if (k->instrs[chain].op != KRF__bind || depth == 0) {
+        return chain == value;
+    }
+    return k->instrs[chain].args[1] == value || among_operands(k, k->instrs[chain].args[0], value, depth - 1);
+}
+
+bool krf__uses(const krf__kernel *k, uint32_t user, uint32_t value) {
+    const krf__instr *i = &k->instrs[user];
+    const int arity = krf__op_info_of((krf__op)i->op)->arity;
+    bool used = false;
+    if (i->op == KRF__bind) {
+        return false; /* its call does */
+    }
+    for (int a = 0; a < arity && !used; a++) {
+        used = among_operands(k, i->args[a], value, KRF__MOST_OPERANDS);
+    }
+    return used;
+}

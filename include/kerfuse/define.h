@@ -1,0 +1,63 @@
+/* What users write themselves: functions of single elements, in C. They broadcast, promote, fuse, are cached and shown as built-in functions are. docs/define.md
+ * says what a body may contain. */
+#ifndef KERFUSE_DEFINE_H
+#define KERFUSE_DEFINE_H
+
+#include <kerfuse/expr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A definition: reference-counted, never changes, belongs to no device: expressions of any context's graphs may call it. */
+typedef struct krf_op krf_op;
+
+/* Defines a function of single elements and gives it a name in the text form of this context.
+ * name: an identifier that is no function yet.
+ * parameters: "T x, f32 mu": a dtype (kerfuse's or NumPy's name) or a capital letter, and a name, for each of 1 to 16. Operands for one letter are promoted
+ *   together; F stands for a float, so that integers become f32 or f64 as sqrt makes them. Operands for a dtype are converted where promotion would, else that is
+ *   an error of the call.
+ * results: likewise, 1 to 8 of them; letters that parameters have.
+ * body: statements of C that assign the results. They may call functions by the names of the text form (exp, maximum, ...), in the precision of their
+ *   operands, and definitions made before. Half types are computed in f32 and rounded once. A number such as 0.5 is f32 where all floats of the signature are
+ *   f32 or less.
+ * derivatives: NULL where there are none: differentiating is then an error. Else statements in the text form, "dy/dx = y * (1 - y)", over parameters and results, one
+ *   for each result by each parameter that is a float, separated by ';' or newlines; they become nodes of the graph.
+ * *op: one reference. The context keeps another, until krf_op_undefine or its end.
+ * Errors: KRF_E_ARGUMENT, KRF_E_PARSE, KRF_E_MEMORY, with the line of the body; what a C compiler finds comes as KRF_E_COMPILE when an expression is evaluated,
+ * with the body's line. Thread-safe. Source: the elementwise kernels of CuPy, whose signatures these are. */
+KRF_API krf_status krf_op_define(krf_context *context, const char *name, const char *parameters, const char *results, const char *body,
+                                 const char *derivatives, krf_op **op);
+
+/* Makes the name free again. What was built with the definition goes on working. KRF_E_ARGUMENT where the context has no such name. */
+KRF_API krf_status krf_op_undefine(krf_context *context, const char *name);
+
+/* Adds, or takes back, one reference. NULL is allowed. Thread-safe. retain returns its argument. */
+KRF_API krf_op *krf_op_retain(krf_op *op);
+KRF_API void krf_op_release(krf_op *op);
+
+/* Facts. The name lives as long as the definition. */
+KRF_API const char *krf_op_name(const krf_op *op);
+KRF_API int krf_op_parameters(const krf_op *op);
+KRF_API int krf_op_results(const krf_op *op);
+
+/* The definition applied to n operands of one graph, which broadcast: krf_op_results(op) expressions, written to results; all are poison after an error
+ * (KRF_E_ARGUMENT for another number of operands, KRF_E_DTYPE, KRF_E_SHAPE), which the graph keeps. */
+KRF_API void krf_op_call(const krf_op *op, int n, const krf_expr *operands, krf_expr *results);
+
+/* The first result alone. krf_op_apply(op, x, y) is krf_op_result(op, 2, (krf_expr[]){x, y}). */
+KRF_API krf_expr krf_op_result(const krf_op *op, int n, const krf_expr *operands);
+
+#ifdef __cplusplus
+}
+template <class... Operands>
+static inline krf_expr krf_op_apply(const krf_op *op, Operands... operands) {
+    const krf_expr list[] = {operands...};
+    return krf_op_result(op, static_cast<int>(sizeof...(operands)), list);
+}
+#else
+#define krf_op_apply(op, ...) \
+    krf_op_result((op), (int)(sizeof((krf_expr[]){__VA_ARGS__}) / sizeof(krf_expr)), (krf_expr[]){__VA_ARGS__})
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/* Definitions as the user makes and calls them (kerfuse/define.h). */
+#include <kerfuse/define.h>
+
+#include "api/expr.h"
+#include "base/fail.h"
+#include "ir/build_call.h"
+#include "sched/context.h"
+
+krf_status krf_op_define(krf_context *context, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
+                         krf_op **op) {
+    if (op != NULL) {
+        *op = NULL;
+    }
+    if (context == NULL || name == NULL || parameters == NULL || results == NULL || body == NULL || op == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: an argument is NULL");
+    }
+    return krf__op_define(&context->defined, name, parameters, results, body, derivatives, op);
+}
+
+krf_status krf_op_undefine(krf_context *context, const char *name) {
+    return context == NULL || name == NULL ? krf__fail(KRF_E_ARGUMENT, "krf_op_undefine: an argument is NULL") : krf__defined_remove(&context->defined, name);
+}
+
+krf_op *krf_op_retain(krf_op *op) {
+    krf__op_retain(op);
+    return op;
+}
+
+void krf_op_release(krf_op *op) { krf__op_release(op); }
+const char *krf_op_name(const krf_op *op) { return op != NULL ? op->name : ""; }
+int krf_op_parameters(const krf_op *op) { return op != NULL ? op->n_parameters : 0; }
+int krf_op_results(const krf_op *op) { return op != NULL ? op->n_results : 0; }
+
+/* The graph of all operands; NULL with its error where they are not of one. */
+static krf_graph *graph_of(const krf_op *op, int n, const krf_expr *operands, uint32_t *ids) {
+    krf_graph *g = n > 0 && operands != NULL ? operands[0].graph : NULL;
+    if (g == NULL) {
+        return NULL;
+    }
+    if (op == NULL) {
+        krf__graph_fail(g, KRF_E_ARGUMENT, "krf_op_call: the definition is NULL");
+        return NULL;
+    }
+    if (n != op->n_parameters) {
+        krf__graph_fail(g, KRF_E_ARGUMENT, "%s: takes %d operand%s, not %d", op->name, op->n_parameters, op->n_parameters == 1 ? "" : "s", n);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        if (operands[i].graph != g) {
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: the operands belong to different graphs", op->name);
+            return NULL;
+        }
+        if (!krf__expr_check(op->name, operands[i])) {
+            return NULL;
+        }
+        ids[i] = operands[i].id;
+    }
+    return g;
+}
+
+void krf_op_call(const krf_op *op, int n, const krf_expr *operands, krf_expr *results) {
+    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    if (results == NULL) {
+        return;
+    }
+    krf_graph *g = graph_of(op, n, operands, ids);
+    if (g != NULL) {
+        krf__build_call(g, op, n, ids, made);
+    }
+    for (int r = 0; r < (op != NULL ? op->n_results : 1); r++) {
+        results[r] = (krf_expr){n > 0 && operands != NULL ? operands[0].graph : NULL, made[r]};
+    }
+}
+
+krf_expr krf_op_result(const krf_op *op, int n, const krf_expr *operands) {
+    krf_expr results[KRF__MOST_RESULTS] = {{NULL, 0}};
+    krf_op_call(op, n, operands, results);
+    return results[0];
+}
