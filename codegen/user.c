@@ -1,181 +1,10 @@
 /* What users define, as functions of a kernel's text. A definition is printed once for each set of dtypes that its letters stand for. Around a body stand macros for
  * the functions that it calls: these pick by the type of the operands, so that f32 stays f32; and lines of the body keep their numbers. */
-#include "codegen/emitter.h"
+#include "codegen/user.h"
 
 #include "base/hash.h"
-#include "base/map.h"
-#include "ir/c_lex.h"
 
 #include <string.h>
-
-typedef struct printing {
-    krf__emitter *e;
-    krf__map done; /* names of functions that were printed */
-    krf__str *out;
-} printing;
-
-static bool in_c(const krf__emitter *e) { return e->target == &krf__target_c; }
-
-static const char *inlined(const krf__emitter *e) { return in_c(e) ? "static inline __attribute__((always_inline))" : e->target->inline_function; }
-
-/* True the first time. */
-static bool begin(printing *p, const char *name, size_t length) {
-    const bool fresh = krf__map_get(&p->done, name, length) == NULL;
-    if (fresh && !krf__map_put(&p->done, name, length, p)) {
-        p->out->failed = true;
-    }
-    return fresh && !p->out->failed;
-}
-
-/* ---- functions of the library ---- */
-
-static const uint8_t dtypes[] = {KRF_F32, KRF_F64, KRF_I32, KRF_U32, KRF_I64, KRF_U64};
-
-static const char *code_of(const krf__emitter *e, krf__op op, krf_dtype dtype) { return krf__op_code(op, krf__dtype(dtype)->kind, !in_c(e)); }
-static bool has_integers(const krf__emitter *e, krf__op op) { return code_of(e, op, KRF_I32) != NULL; }
-static bool has_reals(const krf__emitter *e, krf__op op) { return code_of(e, op, KRF_F32) != NULL; }
-
-/* Whether operand k is a condition. */
-static bool is_condition(krf__op op, int k) { return krf__op_info_of(op)->rule == KRF__RULE_WHERE && k == 0; }
-
-static const char *result_type(krf__op op, krf_dtype dtype) {
-    return krf__op_gives_bool(op) ? "int" : krf__c_type(krf__op_result(op, dtype));
-}
-
-static void put_function(const printing *p, krf__op op, krf_dtype dtype) {
-    const krf__op_info *info = krf__op_info_of(op);
-    const krf__instr like = {.op = (uint16_t)op, .from = (uint8_t)dtype, .dtype = (uint8_t)dtype};
-    const bool hide = p->e->target->hides_constants && krf__costly(&like);
-    char names[3][32];
-    const char *operands[3];
-    krf__str_printf(p->out, "%s %s op_%s_%s(", inlined(p->e), result_type(op, dtype), info->name, in_c(p->e) ? krf_dtype_name(dtype) : "");
-    for (int k = 0; k < 3; k++) {
-        strcpy(names[k], "");
-        if (hide) {
-            strcpy(names[k], dtype == KRF_F64 ? "krf_opaque_f64(" : "krf_opaque_f32(");
-        }
-        strncat(names[k], &"A\0B\0C\0"[2 * k], 1);
-        strcat(names[k], hide ? ")" : "");
-        operands[k] = names[k];
-        if (k < info->arity) {
-            krf__str_printf(p->out, "%s%s %c", k > 0 ? ", " : "", is_condition(op, k) ? "int" : krf__c_type((int)dtype), 'A' + k);
-        }
-    }
-    krf__str_printf(p->out, ") { return (%s)(", result_type(op, dtype));
-    krf__emit_code(p->e, code_of(p->e, op, dtype), dtype, operands, p->out);
-    krf__str_put(p->out, "); }\n");
-}
-
-/* CUDA: what picks among functions by the type of their operands. W: the type that integers become. */
-static void put_traits(printing *p) {
-    static const char text[] = "template <class W, class T> struct op_real { typedef W type; };\n"
-                               "template <class W> struct op_real<W, float> { typedef float type; };\n"
-                               "template <class W> struct op_real<W, double> { typedef double type; };\n"
-                               "template <class W, class T> struct op_number : op_real<W, T> {};\n"
-                               "template <class W> struct op_number<W, int> { typedef int type; };\n"
-                               "template <class W> struct op_number<W, unsigned> { typedef unsigned type; };\n"
-                               "template <class W> struct op_number<W, long> { typedef long long type; };\n"
-                               "template <class W> struct op_number<W, unsigned long> { typedef unsigned long long type; };\n"
-                               "template <class W> struct op_number<W, long long> { typedef long long type; };\n"
-                               "template <class W> struct op_number<W, unsigned long long> { typedef unsigned long long type; };\n";
-    if (!in_c(p->e) && begin(p, "traits", 6)) {
-        krf__str_put(p->out, text);
-    }
-}
-
-static void put_template(const printing *p, krf__op op) {
-    const krf__op_info *info = krf__op_info_of(op);
-    const int first = is_condition(op, 0);
-    krf__str_put(p->out, "template <class W");
-    for (int k = 0; k < info->arity; k++) {
-        krf__str_printf(p->out, ", class T%d", k);
-    }
-    krf__str_printf(p->out, "> %s auto op_%s(", inlined(p->e), info->name);
-    for (int k = 0; k < info->arity; k++) {
-        krf__str_printf(p->out, "%sT%d a%d", k > 0 ? ", " : "", k, k);
-    }
-    krf__str_printf(p->out, ") { typedef typename %s<W, decltype(", has_integers(p->e, op) ? "op_number" : "op_real");
-    for (int k = first; k < info->arity; k++) {
-        krf__str_printf(p->out, "%sa%d", k > first ? " + " : "", k);
-    }
-    krf__str_put(p->out, info->arity - first == 1 ? " + a" : "");
-    if (info->arity - first == 1) {
-        krf__str_i64(p->out, first);
-    }
-    krf__str_printf(p->out, ")>::type type; return op_%s_(", info->name);
-    for (int k = 0; k < info->arity; k++) {
-        krf__str_printf(p->out, "%s(%s)a%d", k > 0 ? ", " : "", is_condition(op, k) ? "int" : "type", k);
-    }
-    krf__str_put(p->out, "); }\n");
-}
-
-static void put_library(printing *p, krf__op op) {
-    const char *name = krf__op_info_of(op)->name;
-    if (!begin(p, name, strlen(name) + 1)) { /* with its NUL: no definition is called so */
-        return;
-    }
-    for (size_t i = 0; i < sizeof dtypes; i++) {
-        if (code_of(p->e, op, (krf_dtype)dtypes[i]) != NULL) {
-            put_function(p, op, (krf_dtype)dtypes[i]);
-        }
-    }
-    put_traits(p);
-    if (!in_c(p->e)) {
-        put_template(p, op);
-    }
-}
-
-/* ---- macros around a body ---- */
-
-static void put_copies(krf__str *out, int n) {
-    for (int k = 0; k < n; k++) {
-        krf__str_printf(out, "__auto_type krf_a%d = (A%d); ", k, k);
-    }
-}
-
-static void put_list(krf__str *out, const char *prefix, int first, int n, const char *between) {
-    for (int k = first; k < n; k++) {
-        krf__str_printf(out, "%s%s%d", k > first ? between : "", prefix, k);
-    }
-}
-
-static void put_library_macro(const printing *p, const krf__c_token *called, krf__op op, bool only_f32, bool narrow) {
-    const krf__op_info *info = krf__op_info_of(op);
-    const int first = is_condition(op, 0);
-    krf__str *out = p->out;
-    krf__str_printf(out, "#define %.*s(", (int)called->length, called->start);
-    put_list(out, "A", 0, info->arity, ", ");
-    if (only_f32) {
-        krf__str_printf(out, in_c(p->e) ? ") op_%s_f32(" : ") op_%s<float>(", info->name);
-        put_list(out, in_c(p->e) ? "A" : "(float)A", 0, info->arity, ", ");
-        krf__str_put(out, ")\n");
-        return;
-    }
-    if (!in_c(p->e)) {
-        krf__str_printf(out, ") op_%s<%s>(", info->name, narrow ? "float" : "double");
-        put_list(out, "A", 0, info->arity, ", ");
-        krf__str_put(out, ")\n");
-        return;
-    }
-    krf__str_put(out, ") (__extension__ ({ ");
-    put_copies(out, info->arity);
-    krf__str_put(out, "_Generic(");
-    put_list(out, "krf_a", first, info->arity, " + ");
-    krf__str_put(out, info->arity - first == 1 ? " + 0" : "");
-    if (has_integers(p->e, op)) {
-        krf__str_printf(out, ", int: op_%s_i32, unsigned: op_%s_u32, long: op_%s_i64, unsigned long: op_%s_u64, long long: op_%s_i64, unsigned long long: op_%s_u64",
-                        info->name, info->name, info->name, info->name, info->name, info->name);
-    }
-    if (has_reals(p->e, op)) {
-        krf__str_printf(out, ", float: op_%s_f32, double: op_%s_f64", info->name, info->name);
-    }
-    if (has_reals(p->e, op) && !has_integers(p->e, op)) {
-        krf__str_printf(out, ", default: op_%s_%s", info->name, narrow ? "f32" : "f64");
-    }
-    krf__str_put(out, ")(");
-    put_list(out, "krf_a", 0, info->arity, ", ");
-    krf__str_put(out, "); }))\n");
-}
 
 /* ---- definitions ---- */
 
@@ -203,50 +32,48 @@ static void put_called_name(const krf_op *op, krf_dtype dtype, krf__str *out) {
 }
 
 /* CUDA: a template over the operands of letters, which all are of the type of their sum. */
-static void put_op_template(printing *p, const krf_op *op) {
+static void put_op_template(krf__user_printing *p, const krf_op *op) {
     krf__str name = {0};
-    const bool several = op->n_results > 1;
-    krf__str_printf(&name, "any_");
+    krf__str_put(&name, "any_");
     put_called_name(op, KRF_F64, &name);
-    if (name.failed || !begin(p, name.data, name.length)) {
+    if (name.failed || !krf__user_begin(p, name.data, name.length)) {
         p->out->failed |= name.failed;
         krf__str_free(&name);
         return;
     }
-    put_traits(p);
+    krf__user_put_traits(p);
     for (int narrow = 0; narrow < 2; narrow++) { /* both under one name, told apart by the first parameter */
-        krf__str_printf(p->out, "template <class... T> %s auto %s(%s, T... a) { return ", inlined(p->e), name.data, narrow ? "float" : "double");
+        krf__str_printf(p->out, "template <class... T> %s auto %s(%s, T... a) { return ", krf__user_inlined(p->e), name.data, narrow ? "float" : "double");
         put_called_name(op, narrow ? KRF_F32 : KRF_F64, p->out);
         krf__str_put(p->out, "(a...); }\n");
     }
-    (void)several;
     krf__str_free(&name);
 }
 
 /* polar(x, y) or, of several results, polar(x, y, &r, &phi). */
-static void put_op_macro(const printing *p, const krf_op *op, bool narrow) {
+static void put_op_macro(const krf__user_printing *p, const krf_op *op, bool narrow) {
     const int places = op->n_parameters + (op->n_results > 1 ? op->n_results : 0);
     krf__str *out = p->out;
     krf__str_printf(out, "#define %s(", op->name);
-    put_list(out, "A", 0, places, ", ");
+    krf__user_put_list(out, "A", 0, places, ", ");
     if (!has_letters(op)) {
         krf__str_put(out, ") ");
         put_called_name(op, KRF_F64, out);
         krf__str_char(out, '(');
-        put_list(out, "A", 0, places, ", ");
+        krf__user_put_list(out, "A", 0, places, ", ");
         krf__str_put(out, ")\n");
         return;
     }
     krf__str sum = {0};
     for (int i = 0; i < op->n_parameters; i++) {
         if (op->parameters[i].letter != 0) {
-            krf__str_printf(&sum, "%s%s%d", sum.length > 0 ? " + " : "", in_c(p->e) ? "krf_a" : "(A", i);
-            krf__str_put(&sum, in_c(p->e) ? "" : ")");
+            krf__str_printf(&sum, "%s%s%d", sum.length > 0 ? " + " : "", krf__user_in_c(p->e) ? "krf_a" : "(A", i);
+            krf__str_put(&sum, krf__user_in_c(p->e) ? "" : ")");
         }
     }
-    if (in_c(p->e)) {
+    if (krf__user_in_c(p->e)) {
         krf__str_put(out, ") (__extension__ ({ ");
-        put_copies(out, op->n_parameters);
+        krf__user_put_copies(out, op->n_parameters);
         krf__str_printf(out, "_Generic(%s + 0, float: ", sum.data != NULL ? sum.data : "");
         put_called_name(op, KRF_F32, out);
         krf__str_put(out, ", double: ");
@@ -254,7 +81,7 @@ static void put_op_macro(const printing *p, const krf_op *op, bool narrow) {
         krf__str_put(out, ", default: ");
         put_called_name(op, narrow ? KRF_F32 : KRF_F64, out);
         krf__str_put(out, ")(");
-        put_list(out, "krf_a", 0, op->n_parameters, ", ");
+        krf__user_put_list(out, "krf_a", 0, op->n_parameters, ", ");
         for (int k = op->n_parameters; k < places; k++) {
             krf__str_printf(out, ", A%d", k);
         }
@@ -263,7 +90,7 @@ static void put_op_macro(const printing *p, const krf_op *op, bool narrow) {
         krf__str_put(out, ") any_");
         put_called_name(op, KRF_F64, out);
         krf__str_printf(out, "((op_real<%s, decltype(%s + 0)>::type)0, ", narrow ? "float" : "double", sum.data != NULL ? sum.data : "");
-        put_list(out, "A", 0, places, ", ");
+        krf__user_put_list(out, "A", 0, places, ", ");
         krf__str_put(out, ")\n");
     }
     out->failed |= sum.failed;
@@ -333,9 +160,9 @@ static const char *type_of(const krf_op *op, const uint8_t letters[26], const kr
     return krf_dtype_from_name(text, &dtype) && !krf__is_complex(dtype) ? krf__c_type((int)dtype) : NULL;
 }
 
-static void put_number(const printing *p, const char *text, bool narrow) { krf__str_printf(p->out, narrow ? "%sf" : "%s", text); }
+static void put_number(const krf__user_printing *p, const char *text, bool narrow) { krf__str_printf(p->out, narrow ? "%sf" : "%s", text); }
 
-static bool put_constant(const printing *p, const krf__c_token *t, bool narrow) {
+static bool put_constant(const krf__user_printing *p, const krf__c_token *t, bool narrow) {
     static const struct {
         const char *name, *text;
     } known[] = {{"M_PI", "3.141592653589793"}, {"M_E", "2.718281828459045"}, {"M_LN2", "0.6931471805599453"}, {"M_SQRT2", "1.4142135623730951"}};
@@ -355,7 +182,7 @@ static bool put_constant(const printing *p, const krf__c_token *t, bool narrow) 
 }
 
 /* The body for the target: letters and dtypes become C types (f64(x) a conversion), numbers get their suffix, `return;` leaves for the end of the function. */
-static void put_body(const printing *p, const krf_op *op, const uint8_t letters[26]) {
+static void put_body(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26]) {
     const bool narrow = is_narrow(op, letters);
     krf__c_lexer lexer = {op->body, 1};
     int before = ';';
@@ -382,10 +209,10 @@ static void put_body(const printing *p, const krf_op *op, const uint8_t letters[
     }
 }
 
-static void put_instance(printing *p, const krf_op *op, const uint8_t letters[26]);
+static void put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]);
 
 /* What the body calls, before it. */
-static void put_called(printing *p, const krf_op *op) {
+static void put_called(krf__user_printing *p, const krf_op *op) {
     krf__c_lexer lexer = {op->body, 1};
     krf__c_token name;
     while (next_call(&lexer, &name)) {
@@ -397,15 +224,15 @@ static void put_called(printing *p, const krf_op *op) {
             memset(letters, wide != 0 ? KRF_F64 : KRF_F32, sizeof letters);
             put_instance(p, called, letters);
         }
-        if (called != NULL && has_letters(called) && !in_c(p->e)) {
+        if (called != NULL && has_letters(called) && !krf__user_in_c(p->e)) {
             put_op_template(p, called);
         } else if (called == NULL && known != KRF__poison) {
-            put_library(p, known);
+            krf__user_put_library(p, known);
         }
     }
 }
 
-static void put_macros(const printing *p, const krf_op *op, bool narrow, bool define) {
+static void put_macros(const krf__user_printing *p, const krf_op *op, bool narrow, bool define) {
     krf__c_lexer lexer = {op->body, 1};
     krf__c_token name;
     krf__map seen = {0};
@@ -422,15 +249,15 @@ static void put_macros(const printing *p, const krf_op *op, bool narrow, bool de
         } else if (called != NULL) {
             put_op_macro(p, called, narrow);
         } else {
-            put_library_macro(p, &name, known, only_f32, narrow);
+            krf__user_put_library_macro(p, &name, known, only_f32, narrow);
         }
     }
     krf__map_free(&seen, NULL);
 }
 
-static void put_signature(const printing *p, const krf_op *op, const uint8_t letters[26], const char *name) {
+static void put_signature(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const char *name) {
     const bool several = op->n_results > 1;
-    krf__str_printf(p->out, "%s %s %s(", inlined(p->e), several ? "void" : krf__c_type((int)krf__variable_dtype(&op->variables[0], letters)), name);
+    krf__str_printf(p->out, "%s %s %s(", krf__user_inlined(p->e), several ? "void" : krf__c_type((int)krf__variable_dtype(&op->variables[0], letters)), name);
     for (int i = 0; i < op->n_parameters; i++) {
         krf__str_printf(p->out, "%s%s %s", i > 0 ? ", " : "", krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), op->parameters[i].name);
     }
@@ -440,10 +267,10 @@ static void put_signature(const printing *p, const krf_op *op, const uint8_t let
     krf__str_put(p->out, ") {\n");
 }
 
-static void put_instance(printing *p, const krf_op *op, const uint8_t letters[26]) {
+static void put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]) {
     krf__str name = {0};
     put_instance_name(op, letters, &name);
-    if (!name.failed && begin(p, name.data, name.length)) {
+    if (!name.failed && krf__user_begin(p, name.data, name.length)) {
         const bool narrow = is_narrow(op, letters), leaves = mentions(op, "return", true);
         put_called(p, op);
         put_macros(p, op, narrow, true);
@@ -492,7 +319,7 @@ static void letters_of(const krf__kernel *k, const krf__instr *call, uint8_t let
     krf__op_letters(krf__result_of(call->value)->op, types, letters);
 }
 
-static void put_of_round(printing *p) {
+static void put_of_round(krf__user_printing *p) {
     const krf__kernel *k = p->e->k;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         if (k->instrs[i].op == KRF__call) {
@@ -504,7 +331,7 @@ static void put_of_round(printing *p) {
 }
 
 void krf__emit_user_functions(krf__emitter *e, krf__str *out) {
-    printing p = {.e = e, .out = out};
+    krf__user_printing p = {.e = e, .out = out};
     if (e->kernel->n_ops == 0) {
         return;
     }
