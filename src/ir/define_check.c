@@ -312,11 +312,10 @@ static krf_status try_derivative(const krf_op *op, krf__defined *known, const ch
     if (status == KRF_OK && krf__is_complex((krf_dtype)krf__node_of(&g, result)->dtype)) {
         status = krf__graph_fail(&g, KRF_E_DTYPE, "it is complex") == 0 ? KRF_E_DTYPE : KRF_OK;
     }
-    if (status != KRF_OK) {
-        krf__str message = {0};
-        krf__str_put(&message, g.error != NULL ? g.error : "");
-        status = krf__fail(status, "krf_op_define: %s: the derivative %s: %s", op->name, text, message.data != NULL ? message.data : "");
-        krf__str_free(&message);
+    if (status == KRF_E_MEMORY) {
+        status = krf__fail_memory();
+    } else if (status != KRF_OK) {
+        status = krf__fail(status, "krf_op_define: %s: the derivative %s: %s", op->name, text, g.error != NULL ? g.error : krf_status_text(status));
     }
     krf__graph_free(&g);
     return status;
