@@ -22,7 +22,7 @@ static bool has_reals(const krf__emitter *e, krf__op op) { return code_of(e, op,
 static bool is_condition(krf__op op, int k) { return krf__op_info_of(op)->rule == KRF__RULE_WHERE && k == 0; }
 
 static const char *result_type(krf__op op, krf_dtype dtype) {
-    return krf__op_gives_bool(op) ? "int" : krf__c_type(krf__op_result(op, dtype));
+    return krf__op_gives_bool(op) ? "int" : krf__c_type((int)krf__op_result(op, dtype));
 }
 
 static void put_function(const krf__user_printing *p, krf__op op, krf_dtype dtype) {
