@@ -70,11 +70,12 @@ static void put_comment(const char *text, krf__str *out) {
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
     krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .saved = UINT32_MAX, .replaced = UINT32_MAX};
     krf__str text = {0};
+    e.fold_types = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.fold_types);
     e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
-    if (e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    if (e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
@@ -90,6 +91,7 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     out->failed |= e.failed.failed || text.failed;
 done:
     krf__str_free(&text);
+    krf__mem_free(e.fold_types);
     krf__mem_free(e.operand_names);
     krf__mem_free(e.stage_of);
     krf__mem_free(e.taint);

@@ -133,7 +133,7 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
             krf__str_put(out, "    ");
             krf__emit_statement(e, i, out);
         } else if (used) {
-            krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__c_type(k->instrs[i].dtype), i, i);
+            krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__instr_type(e, i), i, i);
         }
     }
 }
@@ -215,7 +215,7 @@ static void body(krf__emitter *e, krf__str *out) {
         if (instr->op == KRF__store) {
             krf__str_printf(out, "%s b_%s[%d];\n", krf__storage_type(instr->dtype), e->operand_names[instr->slot], strip);
         } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
-            krf__str_printf(out, "%s b%u[%d];\n", krf__c_type(instr->dtype), i, strip);
+            krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
     }
     for (uint32_t stage = 0; stage <= last; stage++) {
@@ -287,6 +287,17 @@ static void tree(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The partial result of chunk c of result o. */
+static void put_partial(const krf__emitter *e, uint32_t r, const char *qualifier, krf__str *out) {
+    const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
+    krf__str_printf(out, "*(%s%s *)(a->scratch + ", qualifier, krf__reduction_type(e, r));
+    if (words == 1) {
+        krf__str_printf(out, "(%u * (long long)KEPT + o) * a->chunks + c)", before);
+    } else {
+        krf__str_printf(out, "%u * (long long)KEPT * a->chunks + (o * a->chunks + c) * %u)", before, words);
+    }
+}
+
 static void unit_done(krf__emitter *e, krf__str *out) {
     const char *at = e->k->schedule == KRF__REDUCE_COL ? "at" : "0";
     if (e->k->chunks == 1) {
@@ -298,8 +309,7 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         return;
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__reduction_type(e, r), r);
-        krf__str_put(out, "KEPT + o) * a->chunks + c)");
+        put_partial(e, r, "", out);
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
 }
@@ -370,8 +380,9 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     lanes(e, out);
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], *(const %s *)(a->scratch + (%u * (long long)KEPT + o) * a->chunks + c));\n", r, r,
-                        r, krf__reduction_type(e, r), r);
+        krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], ", r, r, r);
+        put_partial(e, r, "const ", out);
+        krf__str_put(out, ");\n");
     }
     krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
     tree(e, out);

@@ -8,7 +8,7 @@
 
 /* ---- definitions ---- */
 
-static void put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out) {
+void krf__user_put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out) {
     char hex[33];
     krf__hash_hex(krf__hash_128(op->text, op->text_bytes), hex);
     krf__str_printf(out, "%s_%.8s", op->name, hex);
@@ -28,7 +28,7 @@ static bool has_letters(const krf_op *op) {
 static void put_called_name(const krf_op *op, krf_dtype dtype, krf__str *out) {
     uint8_t letters[26];
     memset(letters, (int)dtype, sizeof letters);
-    put_instance_name(op, letters, out);
+    krf__user_put_instance_name(op, letters, out);
 }
 
 /* CUDA: a template over the operands of letters, which all are of the type of their sum. */
@@ -209,8 +209,6 @@ static void put_body(const krf__user_printing *p, const krf_op *op, const uint8_
     }
 }
 
-static void put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]);
-
 /* What the body calls, before it. */
 static void put_called(krf__user_printing *p, const krf_op *op) {
     krf__c_lexer lexer = {op->body, 1};
@@ -222,7 +220,7 @@ static void put_called(krf__user_printing *p, const krf_op *op) {
         for (int wide = 0; called != NULL && wide < (has_letters(called) ? 2 : 1); wide++) {
             uint8_t letters[26];
             memset(letters, wide != 0 ? KRF_F64 : KRF_F32, sizeof letters);
-            put_instance(p, called, letters);
+            krf__user_put_instance(p, called, letters);
         }
         if (called != NULL && has_letters(called) && !krf__user_in_c(p->e)) {
             put_op_template(p, called);
@@ -267,9 +265,9 @@ static void put_signature(const krf__user_printing *p, const krf_op *op, const u
     krf__str_put(p->out, ") {\n");
 }
 
-static void put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]) {
+void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]) {
     krf__str name = {0};
-    put_instance_name(op, letters, &name);
+    krf__user_put_instance_name(op, letters, &name);
     if (!name.failed && krf__user_begin(p, name.data, name.length)) {
         const bool narrow = is_narrow(op, letters), leaves = mentions(op, "return", true);
         put_called(p, op);
@@ -297,8 +295,7 @@ static void put_instance(krf__user_printing *p, const krf_op *op, const uint8_t 
 
 /* ---- calls ---- */
 
-/* The operands of a call instruction; their number. */
-static int operands_of(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]) {
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]) {
     const int n = krf__result_of(call->value)->op->n_parameters;
     uint32_t at = call->args[0];
     for (int i = n - 1; i > 0; i--) {
@@ -309,10 +306,10 @@ static int operands_of(const krf__kernel *k, const krf__instr *call, uint32_t op
     return n;
 }
 
-static void letters_of(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
+void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
     uint32_t operands[KRF__MOST_OPERANDS];
     uint8_t types[KRF__MOST_OPERANDS];
-    const int n = operands_of(k, call, operands);
+    const int n = krf__user_operands(k, call, operands);
     for (int i = 0; i < n; i++) {
         types[i] = k->instrs[operands[i]].dtype;
     }
@@ -324,8 +321,8 @@ static void put_of_round(krf__user_printing *p) {
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         if (k->instrs[i].op == KRF__call) {
             uint8_t letters[26];
-            letters_of(k, &k->instrs[i], letters);
-            put_instance(p, krf__result_of(k->instrs[i].value)->op, letters);
+            krf__user_letters(k, &k->instrs[i], letters);
+            krf__user_put_instance(p, krf__result_of(k->instrs[i].value)->op, letters);
         }
     }
 }
@@ -340,6 +337,7 @@ void krf__emit_user_functions(krf__emitter *e, krf__str *out) {
         const krf__kernel round = whole->n_rounds > 0 ? krf__kernel_round(whole, r) : *whole;
         e->k = &round;
         put_of_round(&p);
+        krf__user_put_folds(&p);
     }
     e->k = whole;
     krf__map_free(&p.done, NULL);
@@ -363,9 +361,9 @@ static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
 static void put_call(const krf__emitter *e, const krf__instr *call, krf__str *out) {
     uint32_t operands[KRF__MOST_OPERANDS];
     uint8_t letters[26];
-    const int n = operands_of(e->k, call, operands);
-    letters_of(e->k, call, letters);
-    put_instance_name(krf__result_of(call->value)->op, letters, out);
+    const int n = krf__user_operands(e->k, call, operands);
+    krf__user_letters(e->k, call, letters);
+    krf__user_put_instance_name(krf__result_of(call->value)->op, letters, out);
     for (int i = 0; i < n; i++) {
         krf__str_put(out, i == 0 ? "(" : ", ");
         krf__emit_value(e, operands[i], out);
@@ -379,7 +377,7 @@ void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out)
     if (op->n_results == 1 || first_of(e, instr) != instr) {
         return;
     }
-    letters_of(e->k, call, letters);
+    krf__user_letters(e->k, call, letters);
     for (int r = 0; r < op->n_results; r++) {
         krf__str_printf(out, "%s c%u_%d; ", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), instr, r);
     }

@@ -31,4 +31,15 @@ void krf__user_put_library_macro(const krf__user_printing *p, const krf__c_token
 void krf__user_put_list(krf__str *out, const char *prefix, int first, int n, const char *between);
 void krf__user_put_copies(krf__str *out, int n);
 
+/* A definition for what letters stand for, printed once; its name there. */
+void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26]);
+void krf__user_put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out);
+
+/* Of a call, or of the step of a fold that takes operands: these, their number; and what its letters stand for. */
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]);
+void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]);
+
+/* user_fold.c: what the folds of a round need. */
+void krf__user_put_folds(krf__user_printing *p);
+
 #endif

@@ -48,6 +48,35 @@ KRF_API void krf_op_call(const krf_op *op, int n, const krf_expr *operands, krf_
 /* The first result alone. krf_op_apply(op, x, y) is krf_op_result(op, 2, (krf_expr[]){x, y}). */
 KRF_API krf_expr krf_op_result(const krf_op *op, int n, const krf_expr *operands);
 
+/* ---- reductions ---- */
+
+/* A definition of a reduction, counted and named as the others are: in the text form it is called with axes, welford(x, axis=1, keepdims=True). */
+typedef struct krf_reduction krf_reduction;
+
+/* Defines a reduction over an accumulator of one or several fields.
+ * parameters, fields: as parameters and results of krf_op_define, "F x" and "F n, F mean, F m2"; at most 8 fields.
+ * identity: a number for each field, in the text form: "0, 0, 0", "-inf, 0". What is out of an integer's range is its end. It changes nothing when combined.
+ * map: a body over parameters that assigns the fields: the accumulator of one element.
+ * combine: a body that assigns the fields, from those of two accumulators, a_mean and b_mean for a field mean.
+ * results, post: a body over the fields that assigns results; both NULL: the fields are the results.
+ * combine must be associative; for reductions, not for scans, commutative too: elements are combined in the order of the canonical tree (docs/architecture.md), which is the same
+ * on every device, so that results have the same bits where the bodies compute exactly. Errors: as of krf_op_define; parts are called NAME_map, NAME_combine, NAME_post
+ * in messages. *reduction: one reference. Thread-safe. Source: CuPy's ReductionKernel, with several fields. */
+KRF_API krf_status krf_reduction_define(krf_context *context, const char *name, const char *parameters, const char *fields, const char *identity, const char *map,
+                                        const char *combine, const char *results, const char *post, krf_reduction **reduction);
+
+/* Adds, or takes back, one reference. NULL is allowed. Thread-safe. retain returns its argument. krf_op_undefine makes a reduction's name free, too. */
+KRF_API krf_reduction *krf_reduction_retain(krf_reduction *reduction);
+KRF_API void krf_reduction_release(krf_reduction *reduction);
+KRF_API int krf_reduction_results(const krf_reduction *reduction);
+
+/* The reduction of n operands of one graph, which broadcast, over n_axes axes (axes NULL: all), with these kept as extents of 1 or dropped. Writes
+ * krf_reduction_results(reduction) expressions; poison after an error, which the graph keeps. Over no elements: post of the identity. What comes before and after fuses. */
+KRF_API void krf_reduction_call(const krf_reduction *reduction, int n, const krf_expr *operands, int n_axes, const int *axes, bool keepdims, krf_expr *results);
+
+/* The same for the elements up to each one along an axis: results have the operands' shape. On CUDA the accumulator has one field. */
+KRF_API void krf_reduction_scan(const krf_reduction *reduction, int n, const krf_expr *operands, int axis, krf_expr *results);
+
 #ifdef __cplusplus
 }
 template <class... Operands>

@@ -77,3 +77,65 @@ krf_expr krf_op_result(const krf_op *op, int n, const krf_expr *operands) {
     krf_op_call(op, n, operands, results);
     return results[0];
 }
+
+/* ---- reductions ---- */
+
+krf_status krf_reduction_define(krf_context *context, const char *name, const char *parameters, const char *fields, const char *identity, const char *map,
+                                const char *combine, const char *results, const char *post, krf_reduction **reduction) {
+    krf_op *op = NULL;
+    if (reduction != NULL) {
+        *reduction = NULL;
+    }
+    if (context == NULL || name == NULL || parameters == NULL || fields == NULL || identity == NULL || map == NULL || combine == NULL || reduction == NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_reduction_define: an argument is NULL");
+    }
+    if ((results == NULL) != (post == NULL)) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_reduction_define: %s: results and post belong together: one of them is NULL", name);
+    }
+    const krf__reduction_text text = {name, parameters, fields, identity, map, combine, results, post};
+    krf_status status = krf__reduction_define(&context->defined, &text, &op);
+    *reduction = (krf_reduction *)op; /* its first member */
+    return status;
+}
+
+krf_reduction *krf_reduction_retain(krf_reduction *reduction) {
+    krf__op_retain(reduction != NULL ? &reduction->op : NULL);
+    return reduction;
+}
+
+void krf_reduction_release(krf_reduction *reduction) { krf__op_release(reduction != NULL ? &reduction->op : NULL); }
+int krf_reduction_results(const krf_reduction *reduction) { return reduction != NULL ? reduction->op.n_results : 0; }
+
+static void give(const krf_op *op, int n, const krf_expr *operands, const uint32_t *made, krf_expr *results) {
+    for (int r = 0; r < (op != NULL ? op->n_results : 1); r++) {
+        results[r] = (krf_expr){n > 0 && operands != NULL ? operands[0].graph : NULL, made[r]};
+    }
+}
+
+void krf_reduction_call(const krf_reduction *reduction, int n, const krf_expr *operands, int n_axes, const int *axes, bool keepdims, krf_expr *results) {
+    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    const krf_op *op = reduction != NULL ? &reduction->op : NULL;
+    if (results == NULL) {
+        return;
+    }
+    krf_graph *g = graph_of(op, n, operands, ids);
+    if (g != NULL && axes != NULL && n_axes < 0) {
+        krf__graph_fail(g, KRF_E_ARGUMENT, "%s: the number of axes is negative", op->name);
+    } else if (g != NULL) {
+        krf__build_fold(g, op, n, ids, &(krf__axes){n_axes, axes, keepdims}, made);
+    }
+    give(op, n, operands, made, results);
+}
+
+void krf_reduction_scan(const krf_reduction *reduction, int n, const krf_expr *operands, int axis, krf_expr *results) {
+    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    const krf_op *op = reduction != NULL ? &reduction->op : NULL;
+    if (results == NULL) {
+        return;
+    }
+    krf_graph *g = graph_of(op, n, operands, ids);
+    if (g != NULL) {
+        krf__build_fold_scan(g, op, n, ids, axis, made);
+    }
+    give(op, n, operands, made, results);
+}

@@ -302,22 +302,25 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
 }
 
 /* The bit mask of the axes to reduce; false (and the error) when they are not valid. */
-static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, int64_t *mask) {
-    int rank = krf__node_of(g, x)->rank;
+bool krf__build_axes(krf_graph *g, const char *name, int rank, int n_axes, const int *axes, int64_t *mask) {
     *mask = axes == NULL ? ((int64_t)1 << rank) - 1 : 0;
     for (int i = 0; axes != NULL && i < n_axes; i++) {
         int axis = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (axis < 0 || axis >= rank) {
-            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is out of range for rank %d", krf__op_info_of(op)->name, axes[i], rank);
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is out of range for rank %d", name, axes[i], rank);
             return false;
         }
         if ((*mask >> axis & 1) != 0) {
-            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is given twice", krf__op_info_of(op)->name, axes[i]);
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is given twice", name, axes[i]);
             return false;
         }
         *mask |= (int64_t)1 << axis;
     }
     return true;
+}
+
+static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, int64_t *mask) {
+    return krf__build_axes(g, krf__op_info_of(op)->name, krf__node_of(g, x)->rank, n_axes, axes, mask);
 }
 
 /* What a reduction of `given` accumulates in; f16 and bf16 are rounded at the end. */

@@ -34,7 +34,7 @@ const krf_op *krf__defined_find(krf__defined *known, const char *name, size_t le
     return op;
 }
 
-static krf_status add_name(krf__defined *known, krf_op *op) {
+krf_status krf__op_register(krf__defined *known, krf_op *op) {
     krf_status status = KRF_OK;
     pthread_mutex_lock(&known->lock);
     if (krf__map_get(&known->ops, op->name, strlen(op->name)) != NULL) {
@@ -108,14 +108,15 @@ static void put_variables(krf__str *out, int n, const krf__variable *variables) 
 }
 
 /* NULs separate the parts: none of them has one. */
-static krf_status set_text(krf_op *op) {
+krf_status krf__op_set_text(krf_op *op) {
     krf__str s = {0};
     krf__str_printf(&s, "%s(", op->name);
     put_variables(&s, op->n_parameters, op->parameters);
     krf__str_put(&s, ") -> ");
     put_variables(&s, op->n_results, op->variables);
     krf__str_char(&s, '\0');
-    krf__str_put(&s, op->body);
+    krf__str_put(&s, op->body != NULL ? op->body : "");
+    krf__str_putn(&s, (const char *)op->identity, op->map != NULL ? (size_t)op->map->n_results * sizeof *op->identity : 0);
     for (int i = 0; i < op->n_calls; i++) {
         krf__str_char(&s, '\0');
         krf__str_putn(&s, op->calls[i]->text, op->calls[i]->text_bytes);
@@ -126,8 +127,8 @@ static krf_status set_text(krf_op *op) {
     return op->text != NULL ? KRF_OK : krf__fail_memory();
 }
 
-krf_status krf__op_define(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
-                          krf_op **made) {
+krf_status krf__op_make(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
+                        krf_op **made) {
     *made = NULL;
     krf_op *op = krf__calloc(1, sizeof *op);
     if (op == NULL) {
@@ -146,14 +147,26 @@ krf_status krf__op_define(krf__defined *known, const char *name, const char *par
     for (int r = 0; r < op->n_results; r++) {
         op->results[r] = (krf__result){op, r};
     }
-    status = status == KRF_OK ? set_text(op) : status;
-    status = status == KRF_OK ? add_name(known, op) : status;
+    status = status == KRF_OK ? krf__op_set_text(op) : status;
     if (status != KRF_OK) {
         krf__op_release(op);
         return status;
     }
     *made = op;
     return KRF_OK;
+}
+
+krf_status krf__op_define(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
+                          krf_op **made) {
+    krf_op *op = NULL;
+    krf_status status = krf__op_make(known, name, parameters, results, body, derivatives, &op);
+    status = status == KRF_OK ? krf__op_register(known, op) : status;
+    if (status != KRF_OK) {
+        krf__op_release(op);
+        op = NULL;
+    }
+    *made = op;
+    return status;
 }
 
 void krf__op_letters(const krf_op *op, const uint8_t *operands, uint8_t letters[26]) {

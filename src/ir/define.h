@@ -34,8 +34,14 @@ struct krf_op {
     char **derivatives;           /* of result r by parameter p at r * n_parameters + p: text; NULL for none. NULL: not known */
     const krf_op **calls;         /* whose names the body calls; retained */
     bool costly;                  /* a long dependent chain, as of exp; or a loop */
+    const krf_op *map, *combine, *post; /* of a reduction, which has no body but theirs: retained (calls). post NULL: results are the accumulator's fields */
+    double identity[KRF__MOST_RESULTS]; /* of a reduction's fields, which are map's results */
     char *text;                   /* signature and body, and those of what it calls: definitions of equal text compute the same */
     size_t text_bytes;
+};
+
+struct krf_reduction {
+    krf_op op;
 };
 
 /* The names that a context knows. */
@@ -52,6 +58,17 @@ krf_status krf__defined_remove(krf__defined *known, const char *name);
 /* Checks all but what a C compiler checks, and adds the name to `known`. The status's message says what is wrong and on which line. */
 krf_status krf__op_define(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
                           krf_op **op);
+/* A reduction: its name, as its parts' names, is taken of what krf_reduction_define says. */
+typedef struct krf__reduction_text {
+    const char *name, *parameters, *fields, *identity, *map, *combine, *results, *post;
+} krf__reduction_text;
+krf_status krf__reduction_define(krf__defined *known, const krf__reduction_text *text, krf_op **op);
+
+/* Parts of define.c: what is new, with one reference; its name known from now on; its text from its parts. */
+krf_status krf__op_make(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives, krf_op **op);
+krf_status krf__op_register(krf__defined *known, krf_op *op);
+krf_status krf__op_set_text(krf_op *op);
+
 const krf_op *krf__op_retain(const krf_op *op);
 void krf__op_release(const krf_op *op);
 

@@ -228,6 +228,10 @@ static krf_status check_word(checking *c, const krf__c_token *t, int before, krf
                          op->name);
     }
     const krf_op *called = krf__defined_find(c->known, t->start, t->length);
+    if (called != NULL && called->map != NULL) {
+        krf__op_release(called);
+        return fail_at(c, t->line, "a body works on single elements, and cannot call the reduction ", t);
+    }
     if (called != NULL) {
         return add_call(c, called);
     }

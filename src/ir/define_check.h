@@ -1,4 +1,4 @@
-/* What can be wrong with a definition before a compiler sees it. Only define.c includes this. Each says what is wrong, and fills in what it found. */
+/* What can be wrong with a definition before a compiler sees it. Only define.c and define_reduction.c include this. Each says what is wrong, and fills in what it found. */
 #ifndef KRF_IR_DEFINE_CHECK_H
 #define KRF_IR_DEFINE_CHECK_H
 

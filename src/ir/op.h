@@ -10,6 +10,7 @@ typedef enum krf__op {
 #define JOIN(name, ...) KRF__##name,
 #define HIDDEN(name, ...) KRF__##name,
 #define USER(name, ...) KRF__##name,
+#define FOLD(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
 #define SCAN(name, ...) KRF__##name,
 #define CODE(...)

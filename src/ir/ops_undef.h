@@ -4,6 +4,7 @@
 #undef JOIN
 #undef HIDDEN
 #undef USER
+#undef FOLD
 #undef CODE
 #undef CUDA
 #undef GRAD

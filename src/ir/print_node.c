@@ -81,7 +81,7 @@ uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     uint32_t operands[KRF__MOST_OPERANDS];
     krf__operands(g, id, operands);
     uint32_t arg = operands[i];
-    if (n->op == KRF__call) {
+    if (n->op == KRF__call || n->op == KRF__fold || n->op == KRF__fold_scan) {
         return arg;
     }
     const krf__node *a = krf__node_of(g, arg);
@@ -216,13 +216,19 @@ static void put_reduction(printing *p) {
             list[axes++] = i;
         }
     }
-    put_call(p, krf__op_info_of((krf__op)p->node->op)->name);
-    if (axes == 1 && rank > 1) {
+    const bool fold = p->node->op == KRF__fold || p->node->op == KRF__fold_scan;
+    const krf__result *result = fold ? krf__result_of(p->node->value) : NULL;
+    put_call(p, fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);
+    if (axes == 1 && (rank > 1 || p->node->op == KRF__fold_scan)) {
         krf__str_printf(p->out, ", axis=%d", (int)list[0]);
     } else if (axes < rank) {
         krf__str_put(p->out, ", axis=");
         krf__str_shape(p->out, axes, list);
     }
+    if (fold && result->op->n_results > 1) {
+        krf__str_printf(p->out, ", result=%d", result->index);
+    }
+    krf__str_put(p->out, p->node->op == KRF__fold_scan ? ", scan=True" : "");
     krf__str_put(p->out, p->node->keepdims ? ", keepdims=True)" : ")");
 }
 

@@ -260,12 +260,22 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     uint32_t x = n->args[0];
     const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8;
     form results = krf__op_info_of(n->op)->class_ != KRF__CLASS_SCAN ? FORM_REDUCED : wide ? FORM_WIDE_SCAN : FORM_SCAN;
-    krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
-    if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
-        s->f->stored[x] = s->oversized[x] = true;
+    krf_status status = KRF_OK;
+    weight w = {0, 0};
+    uint32_t operands[KRF__MOST_OPERANDS];
+    const int arity = krf__operands(s->g, id, operands);
+    for (int k = 0; k < arity; k++) {
+        const uint32_t arg = operands[k];
+        status = status == KRF_OK && s->f->group_of[arg] != 0 ? store(s, arg) : status;
+        if (!stops_here(s, arg) && (s->limits->prologue == 0 || w.operations + s->weights[arg].operations >= s->limits->operations)) {
+            s->f->stored[arg] = s->oversized[arg] = true;
+        }
+        const weight own = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
+        const uint32_t now = ready(s, arg);
+        w.operations += own.operations;
+        w.fields += own.fields;
+        s->step[id] = now > s->step[id] ? now : s->step[id];
     }
-    s->step[id] = ready(s, x);
-    weight w = stops_here(s, x) ? leaf_weight(s, x) : s->weights[x];
     w.operations++;
     w.fields += 1 + krf__node_of(s->g, id)->rank;
     if (status == KRF_OK) {

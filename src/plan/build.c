@@ -334,6 +334,47 @@ static void forget(building *b) {
     b->n_touched = 0;
 }
 
+static bool is_fold(krf__op op) { return op == KRF__fold || op == KRF__fold_scan; }
+
+/* The dtype that stands for an accumulator: of several fields, one of 8 bytes. Half types are f32. */
+static uint8_t accumulator_dtype(const krf__planning *p, uint32_t id) {
+    const krf_op *map = krf__result_of(krf__node_of(p->g, id)->value)->op->map;
+    uint32_t operands[KRF__MOST_OPERANDS];
+    uint8_t dtypes[KRF__MOST_OPERANDS], letters[26];
+    for (int i = krf__operands(p->g, id, operands) - 1; i >= 0; i--) {
+        dtypes[i] = krf__node_of(p->g, operands[i])->dtype;
+    }
+    krf__op_letters(map, dtypes, letters);
+    const krf_dtype dtype = krf__variable_dtype(&map->variables[0], letters);
+    return (uint8_t)(map->n_results > 1 ? KRF_F64 : krf__is_half(dtype) ? KRF_F32 : dtype);
+}
+
+/* An instruction of one operand, or its equal from `first` on. */
+static uint32_t add_step(building *b, uint32_t first, krf__instr instr) {
+    for (uint32_t i = first; b->first + i < b->k->n_instrs; i++) {
+        const krf__instr *other = &b->k->instrs[b->first + i];
+        if (other->op == instr.op && other->args[0] == instr.args[0] && other->value == instr.value) {
+            return i;
+        }
+    }
+    return add_instr(b, instr);
+}
+
+/* The accumulator of an element. */
+static uint32_t add_map_of(building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    const krf_op *op = krf__result_of(n->value)->op;
+    const uint8_t dtype = accumulator_dtype(b->p, id);
+    const krf__instr map = {.op = KRF__fold_map, .dtype = dtype, .from = dtype, .args = {b->p->instr_of[n->args[0]] - 1}, .value = (uint64_t)(uintptr_t)&op->results[0]};
+    return keep_op(b, op) ? add_step(b, 0, map) : UINT32_MAX;
+}
+
+/* A result of the accumulator of instruction `reduction`, in the part over results. */
+static uint32_t add_post_of(building *b, uint32_t id, uint32_t reduction) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    return add_step(b, b->k->n_domain + b->k->n_reductions, (krf__instr){.op = KRF__fold_post, .dtype = n->dtype, .from = n->dtype, .args = {reduction}, .value = n->value});
+}
+
 /* The group's reductions as instructions. The same one with and without its reduced axes is one. */
 static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_t *instr_of) {
     const krf__group *group = b->group;
@@ -342,6 +383,10 @@ static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_
     for (uint32_t r = 0; r < group->n_reductions; r++) {
         const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
         krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r]}};
+        if (is_fold((krf__op)n->op)) {
+            instr.dtype = instr.from = accumulator_dtype(b->p, group->reductions[r]);
+            instr.value = (uint64_t)(uintptr_t)&krf__result_of(n->value)->op->results[0];
+        }
         uint32_t same = 0;
         for (; same < k->n_reductions; same++) {
             const krf__instr *other = &k->instrs[b->first + k->n_domain + same];
@@ -366,7 +411,8 @@ static krf_status add_results(building *b, const uint32_t *instr_of, bool keepdi
     krf_status status = KRF_OK;
     forget(b);
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        status = note(b, group->reductions[r], instr_of[r]);
+        const bool fold = is_fold((krf__op)krf__node_of(b->p->g, group->reductions[r])->op);
+        status = note(b, group->reductions[r], fold ? add_post_of(b, group->reductions[r], instr_of[r]) : instr_of[r]);
     }
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
@@ -403,7 +449,12 @@ static krf_status add_body(building *b) {
         return add_map(b);
     }
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
+        const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
+        status = add_value(b, n->args[0]);
+        if (status == KRF_OK) {
+            arguments[r] = is_fold((krf__op)n->op) ? add_map_of(b, group->reductions[r]) : b->p->instr_of[n->args[0]] - 1;
+            status = arguments[r] != UINT32_MAX ? KRF_OK : krf__fail_memory();
+        }
     }
     for (uint32_t r = 0; status == KRF_OK && r < group->n_elements; r++) {
         status = add_root(b, group->elements[r]);
@@ -412,9 +463,6 @@ static krf_status add_body(building *b) {
         status = store_root(b, group->elements[r]);
     }
     k->n_domain = k->n_instrs - b->first;
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]] - 1;
-    }
     status = status == KRF_OK ? add_reductions(b, arguments, instr_of) : status;
     /* Loads of the domain part are not those of the results, nor are those of results with and without reduced axes: nothing is shared. */
     b->epilogue = true;

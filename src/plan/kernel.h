@@ -206,6 +206,10 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
 
 /* A scan's chunks are the tiles of a row. Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
+
+/* 8-byte words of a reduction's accumulator in scratch: 1, or more where it has several fields. before: of all reductions before reduction r. */
+uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
+uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
 size_t krf__ticket_count(const krf__kernel *k);
 
 /* Round r as a kernel of its own: the same operands, part of the instructions. Owns nothing. */
