@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define NO_CUT ""
+#define MOST_WORDS 20 /* of accumulators in a kernel where one has several: a block has 256 of each in shared memory */
 #define MOST_SCANS 2 /* in a kernel: each takes 21 KiB of a block's shared memory; of 8-byte elements, twice as much */
 
 typedef struct weight {
@@ -34,6 +35,7 @@ typedef struct fusing {
     uint32_t *mark, stamp; /* of the exact count */
     uint32_t *stack;
     bool *oversized;       /* stored because of the limit */
+    uint32_t words;        /* of the reduction at hand; 0: of a map */
     krf__map open;         /* (step, axes, shape) -> 1 + the group that still takes members */
     size_t groups_capacity;
 } fusing;
@@ -218,7 +220,9 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         if (too_heavy(s, sum)) {
             sum = exact_group(s, group, member, (weight){0, 0});
         }
-        if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
+        const bool crowded = group->words + s->words > (s->words > 1 || group->words > group->n_reductions ? MOST_WORDS : UINT32_MAX / 2);
+        if (!too_heavy(s, sum) && !crowded && group->n_reductions < most && group->n_roots < s->limits->results) {
+            group->words += s->words;
             group->operations = sum.operations;
             group->fields = sum.fields;
             *index = found;
@@ -239,6 +243,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
     group->fields = w.fields;
     group->cut = cut;
     group->rounds = 1;
+    group->words = s->words;
     *index = (uint32_t)s->f->n_groups;
     return krf__map_put(&s->open, &key, sizeof key, (void *)(uintptr_t)*index) ? KRF_OK : krf__fail_memory();
 }
@@ -258,7 +263,7 @@ static krf_status store(fusing *s, uint32_t id) {
 static krf_status visit_reduction(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     uint32_t x = n->args[0];
-    const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8;
+    const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8 || n->op == KRF__fold_scan;
     form results = krf__op_info_of(n->op)->class_ != KRF__CLASS_SCAN ? FORM_REDUCED : wide ? FORM_WIDE_SCAN : FORM_SCAN;
     krf_status status = KRF_OK;
     weight w = {0, 0};
@@ -278,6 +283,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     }
     w.operations++;
     w.fields += 1 + krf__node_of(s->g, id)->rank;
+    s->words = n->op == KRF__fold || n->op == KRF__fold_scan ? (uint32_t)krf__result_of(n->value)->op->map->n_results : 1;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
                             s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
@@ -342,6 +348,7 @@ static krf_status visit(fusing *s, uint32_t id) {
 
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
+    s->words = 0;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
     w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,

@@ -63,3 +63,8 @@ krf_status krf__explain_missing(const krf__kernel *kernel) {
                      "%s: the body of %s is C, and there is no C compiler (KRF_CC, CC, cc, gcc, clang) to compile it: install one (Debian: apt install gcc)", kernel->name,
                      kernel->ops[0]->name);
 }
+
+krf_status krf__explain_wide_scan(const krf__kernel *kernel) {
+    return krf__fail(KRF_E_ARGUMENT, "%s: on CUDA a scan's accumulator has one field, and that of %s has %u: reduce, or scan on the CPU", kernel->name,
+                     krf__result_of(kernel->instrs[kernel->n_domain].value)->op->name, krf__accumulator_words(kernel, 0));
+}

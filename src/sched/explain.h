@@ -10,4 +10,7 @@ krf_status krf__explain_compile(const krf__kernel *kernel);
 /* There is no compiler, and the kernel needs one. */
 krf_status krf__explain_missing(const krf__kernel *kernel);
 
+/* A scan by an accumulator of several fields, which a GPU's blocks have no room for. */
+krf_status krf__explain_wide_scan(const krf__kernel *kernel);
+
 #endif

@@ -242,6 +242,9 @@ static krf_status make_entry(void *user, void **value) {
     if (must && !can) {
         return krf__explain_missing(m->kernel);
     }
+    if (!c->backend->can_interpret && m->kernel->schedule == KRF__SCAN && krf__accumulator_words(m->kernel, 0) > 1) {
+        return krf__explain_wide_scan(m->kernel);
+    }
     krf__module *module = NULL;
     krf__loaded *loaded = krf__malloc(sizeof *loaded);
     krf_status status = loaded == NULL ? krf__fail_memory() : KRF_OK;
