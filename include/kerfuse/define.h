@@ -77,6 +77,18 @@ KRF_API void krf_reduction_call(const krf_reduction *reduction, int n, const krf
 /* The same for the elements up to each one along an axis: results have the operands' shape. On CUDA the accumulator has one field. */
 KRF_API void krf_reduction_scan(const krf_reduction *reduction, int n, const krf_expr *operands, int axis, krf_expr *results);
 
+/* ---- functions of two operands, again and again ---- */
+
+/* function: the name in the text form of a function of two operands: the library's, or one defined in the context of x's graph whose operands and result are of one type.
+ * reduce: over n_axes axes (axes NULL: all), kept with extent 1 or dropped; the function must be associative and commutative, and the order is the canonical tree's. add, multiply,
+ *   maximum, minimum, logical_and and logical_or are sum, prod, max, min, all and any.
+ * accumulate: of the elements up to each one along an axis; associative. On CUDA functions without a known identity are KRF_E_ARGUMENT when evaluated: define a reduction.
+ * outer: of each element of x with each of y: the shape is x's followed by y's.
+ * Errors: KRF_E_ARGUMENT for what is no such function, KRF_E_SHAPE over no elements where there is no identity. Source: NumPy's ufunc.reduce, accumulate, outer. */
+KRF_API krf_expr krf_ufunc_reduce(const char *function, krf_expr x, int n_axes, const int *axes, bool keepdims);
+KRF_API krf_expr krf_ufunc_accumulate(const char *function, krf_expr x, int axis);
+KRF_API krf_expr krf_ufunc_outer(const char *function, krf_expr x, krf_expr y);
+
 #ifdef __cplusplus
 }
 template <class... Operands>

@@ -4,6 +4,7 @@
 #include "api/expr.h"
 #include "base/fail.h"
 #include "ir/build_call.h"
+#include "ir/build_ufunc.h"
 #include "sched/context.h"
 
 krf_status krf_op_define(krf_context *context, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,
@@ -138,4 +139,38 @@ void krf_reduction_scan(const krf_reduction *reduction, int n, const krf_expr *o
         krf__build_fold_scan(g, op, n, ids, axis, made);
     }
     give(op, n, operands, made, results);
+}
+
+/* ---- functions of two operands ---- */
+
+static bool check_function(const char *name, const char *function, krf_expr x) {
+    if (krf__expr_check(name, x) && function == NULL) {
+        krf__graph_fail(x.graph, KRF_E_ARGUMENT, "%s: the function's name is NULL", name);
+    }
+    return krf__expr_check(name, x) && function != NULL;
+}
+
+krf_expr krf_ufunc_reduce(const char *function, krf_expr x, int n_axes, const int *axes, bool keepdims) {
+    const krf__axes reduced = {n_axes, axes, keepdims};
+    if (!check_function("reduce", function, x)) {
+        return (krf_expr){x.graph, 0};
+    }
+    if (axes != NULL && n_axes < 0) {
+        return (krf_expr){x.graph, krf__graph_fail(x.graph, KRF_E_ARGUMENT, "reduce: the number of axes is negative")};
+    }
+    return (krf_expr){x.graph, krf__build_ufunc_reduce(x.graph, function, x.id, &reduced)};
+}
+
+krf_expr krf_ufunc_accumulate(const char *function, krf_expr x, int axis) {
+    return (krf_expr){x.graph, check_function("accumulate", function, x) ? krf__build_ufunc_accumulate(x.graph, function, x.id, axis) : 0};
+}
+
+krf_expr krf_ufunc_outer(const char *function, krf_expr x, krf_expr y) {
+    if (!check_function("outer", function, x) || !krf__expr_check("outer", y)) {
+        return (krf_expr){x.graph, 0};
+    }
+    if (x.graph != y.graph) {
+        return (krf_expr){x.graph, krf__graph_fail(x.graph, KRF_E_ARGUMENT, "outer: the operands belong to different graphs")};
+    }
+    return (krf_expr){x.graph, krf__build_ufunc_outer(x.graph, function, x.id, y.id)};
 }

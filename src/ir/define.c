@@ -91,6 +91,7 @@ void krf__op_release(const krf_op *definition) {
     krf__mem_free(op->name);
     krf__mem_free(op->body);
     krf__mem_free(op->text);
+    krf__mem_free(op->function);
     krf__mem_free(op);
 }
 

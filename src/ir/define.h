@@ -36,6 +36,7 @@ struct krf_op {
     bool costly;                  /* a long dependent chain, as of exp; or a loop */
     const krf_op *map, *combine, *post; /* of a reduction, which has no body but theirs: retained (calls). post NULL: results are the accumulator's fields */
     double identity[KRF__MOST_RESULTS]; /* of a reduction's fields, which are map's results */
+    char *function;               /* of a reduction that reduce or accumulate made: whose; else NULL */
     char *text;                   /* signature and body, and those of what it calls: definitions of equal text compute the same */
     size_t text_bytes;
 };
@@ -63,6 +64,7 @@ typedef struct krf__reduction_text {
     const char *name, *parameters, *fields, *identity, *map, *combine, *results, *post;
 } krf__reduction_text;
 krf_status krf__reduction_define(krf__defined *known, const krf__reduction_text *text, krf_op **op);
+krf_status krf__reduction_make(krf__defined *known, const krf__reduction_text *text, krf_op **op); /* without a name of its own */
 
 /* Parts of define.c: what is new, with one reference; its name known from now on; its text from its parts. */
 krf_status krf__op_make(krf__defined *known, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives, krf_op **op);

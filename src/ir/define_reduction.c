@@ -111,20 +111,30 @@ static krf_status fill(krf__defined *known, const krf__reduction_text *t, krf_op
     return status == KRF_OK ? krf__op_set_text(op) : status;
 }
 
-krf_status krf__reduction_define(krf__defined *known, const krf__reduction_text *text, krf_op **made) {
+krf_status krf__reduction_make(krf__defined *known, const krf__reduction_text *text, krf_op **made) {
     struct krf_reduction *reduction = krf__calloc(1, sizeof *reduction);
     *made = NULL;
     if (reduction == NULL) {
         return krf__fail_memory();
     }
-    krf_op *op = &reduction->op;
-    atomic_init(&op->references, 1);
-    krf_status status = fill(known, text, op);
-    status = status == KRF_OK && known != NULL ? krf__op_register(known, op) : status;
+    atomic_init(&reduction->op.references, 1);
+    krf_status status = fill(known, text, &reduction->op);
     if (status != KRF_OK) {
-        krf__op_release(op);
+        krf__op_release(&reduction->op);
         return status;
     }
-    *made = op;
+    *made = &reduction->op;
     return KRF_OK;
+}
+
+krf_status krf__reduction_define(krf__defined *known, const krf__reduction_text *text, krf_op **made) {
+    krf_op *op = NULL;
+    krf_status status = krf__reduction_make(known, text, &op);
+    status = status == KRF_OK ? krf__op_register(known, op) : status;
+    if (status != KRF_OK) {
+        krf__op_release(op);
+        op = NULL;
+    }
+    *made = op;
+    return status;
 }

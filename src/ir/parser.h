@@ -140,6 +140,10 @@ uint32_t krf__parse_random(krf__parser *p, size_t which, const krf__token *name,
 const char *krf__parse_grad_name(size_t i); /* NULL past the last */
 uint32_t krf__parse_grad(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
 
+/* parse_ufunc.c: hypot.reduce(x) and its like. At the function's name, which is no value. */
+bool krf__parse_at_ufunc(const krf__parser *p);
+uint32_t krf__parse_ufunc(krf__parser *p);
+
 /* parse_view.c */
 typedef struct krf__ints {
     int n;

@@ -164,6 +164,10 @@ int krf__print_arity(const krf_graph *g, uint32_t id) {
 }
 
 static void put_call(printing *p, const char *name) {
+    const bool fold = p->node->op == KRF__fold || p->node->op == KRF__fold_scan;
+    const char *function = fold ? krf__result_of(p->node->value)->op->function : NULL;
+    krf__str_put(p->out, function != NULL ? function : "");
+    krf__str_put(p->out, function != NULL ? "." : "");
     krf__str_put(p->out, name);
     krf__str_char(p->out, '(');
     for (int i = 0; i < krf__print_arity(p->g, p->id); i++) {
@@ -218,7 +222,8 @@ static void put_reduction(printing *p) {
     }
     const bool fold = p->node->op == KRF__fold || p->node->op == KRF__fold_scan;
     const krf__result *result = fold ? krf__result_of(p->node->value) : NULL;
-    put_call(p, fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);
+    const char *method = !fold || result->op->function == NULL ? NULL : p->node->op == KRF__fold ? "reduce" : "accumulate";
+    put_call(p, method != NULL ? method : fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);
     if (axes == 1 && (rank > 1 || p->node->op == KRF__fold_scan)) {
         krf__str_printf(p->out, ", axis=%d", (int)list[0]);
     } else if (axes < rank) {
@@ -228,7 +233,7 @@ static void put_reduction(printing *p) {
     if (fold && result->op->n_results > 1) {
         krf__str_printf(p->out, ", result=%d", result->index);
     }
-    krf__str_put(p->out, p->node->op == KRF__fold_scan ? ", scan=True" : "");
+    krf__str_put(p->out, p->node->op == KRF__fold_scan && method == NULL ? ", scan=True" : "");
     krf__str_put(p->out, p->node->keepdims ? ", keepdims=True)" : ")");
 }
 
