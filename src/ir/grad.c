@@ -45,7 +45,7 @@ static bool passes(const krf_graph *g, uint32_t id, int operand, uint32_t x) {
     if (n->op == KRF__call) {
         return !krf__call_is_flat(g, id, operand);
     }
-    if (n->op == KRF__fold || n->op == KRF__fold_scan) {
+    if (krf__op_is_fold((krf__op)n->op)) {
         return true;
     }
     if (krf__op_info_of(n->op)->class_ != KRF__CLASS_ELEMENTWISE) {
@@ -108,7 +108,7 @@ static void unknown(differentiating *d, uint32_t id) {
     } reasons[] = {{KRF__digamma, ": trigamma is no function here"}, {KRF__i0, ": i1 is no function here"}};
     const krf__op op = (krf__op)krf__node_of(d->g, id)->op;
     const char *why = "";
-    if (op == KRF__fold || op == KRF__fold_scan) {
+    if (krf__op_is_fold(op)) {
         krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: the derivative of the reduction %s is not known: reduce what is to be differentiated by the library's functions", d->name,
                         krf__result_of(krf__node_of(d->g, id)->value)->op->name);
         return;
@@ -250,7 +250,7 @@ static bool hand_on(differentiating *d, uint32_t id, uint32_t G) {
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return hand_on_elementwise(d, id, G);
     }
-    if (n.op == KRF__fold || n.op == KRF__fold_scan) {
+    if (krf__op_is_fold((krf__op)n.op)) {
         unknown(d, id);
         return false;
     }
@@ -356,7 +356,7 @@ static uint32_t tangent_of(differentiating *d, uint32_t id) {
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return tangent_elementwise(d, id);
     }
-    if (n.op == KRF__fold || n.op == KRF__fold_scan) {
+    if (krf__op_is_fold((krf__op)n.op)) {
         unknown(d, id);
         return 0;
     }

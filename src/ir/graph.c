@@ -188,7 +188,7 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
         return krf__graph_fail(g, KRF_E_MEMORY, "a graph holds at most 2^32 nodes");
     }
     const uint32_t id = (uint32_t)g->n_nodes;
-    if (((node->op == KRF__call || node->op == KRF__fold || node->op == KRF__fold_scan) && !keep_op(g, krf__result_of(node->value)->op)) ||
+    if (((node->op == KRF__call || krf__op_is_fold((krf__op)node->op)) && !keep_op(g, krf__result_of(node->value)->op)) ||
         !krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) || !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + n, sizeof *g->ints)) {
         return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
     }
@@ -208,7 +208,7 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
 int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_OPERANDS]) {
     const krf__node *n = krf__node_of(g, id);
     int count = krf__op_info_of(n->op)->arity;
-    if (n->op == KRF__call || n->op == KRF__fold || n->op == KRF__fold_scan) {
+    if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {
         count = krf__result_of(n->value)->op->n_parameters;
         uint32_t at = n->args[0];
         for (int k = count - 1; k > 0; k--) {

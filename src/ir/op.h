@@ -80,6 +80,9 @@ const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);
 /* Whether the operation folds many elements: a reduction, or a scan. */
 bool krf__op_folds(krf__op op);
 
+/* Whether it is one that a user defines. */
+static inline bool krf__op_is_fold(krf__op op) { return op == KRF__fold || op == KRF__fold_scan; }
+
 /* Whether a node of a lowered graph is there without a computation: a number, an argument, memory, a range, or a view of one of them. */
 bool krf__op_is_leaf(krf__op op);
 

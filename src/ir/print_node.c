@@ -81,7 +81,7 @@ uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     uint32_t operands[KRF__MOST_OPERANDS];
     krf__operands(g, id, operands);
     uint32_t arg = operands[i];
-    if (n->op == KRF__call || n->op == KRF__fold || n->op == KRF__fold_scan) {
+    if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {
         return arg;
     }
     const krf__node *a = krf__node_of(g, arg);
@@ -164,7 +164,7 @@ int krf__print_arity(const krf_graph *g, uint32_t id) {
 }
 
 static void put_call(printing *p, const char *name) {
-    const bool fold = p->node->op == KRF__fold || p->node->op == KRF__fold_scan;
+    const bool fold = krf__op_is_fold((krf__op)p->node->op);
     const char *function = fold ? krf__result_of(p->node->value)->op->function : NULL;
     krf__str_put(p->out, function != NULL ? function : "");
     krf__str_put(p->out, function != NULL ? "." : "");
@@ -220,7 +220,7 @@ static void put_reduction(printing *p) {
             list[axes++] = i;
         }
     }
-    const bool fold = p->node->op == KRF__fold || p->node->op == KRF__fold_scan;
+    const bool fold = krf__op_is_fold((krf__op)p->node->op);
     const krf__result *result = fold ? krf__result_of(p->node->value) : NULL;
     const char *method = !fold || result->op->function == NULL ? NULL : p->node->op == KRF__fold ? "reduce" : "accumulate";
     put_call(p, method != NULL ? method : fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);

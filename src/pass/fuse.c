@@ -283,7 +283,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     }
     w.operations++;
     w.fields += 1 + krf__node_of(s->g, id)->rank;
-    s->words = n->op == KRF__fold || n->op == KRF__fold_scan ? (uint32_t)krf__result_of(n->value)->op->map->n_results : 1;
+    s->words = krf__op_is_fold((krf__op)n->op) ? (uint32_t)krf__result_of(n->value)->op->map->n_results : 1;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
                             s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,

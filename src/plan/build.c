@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "ir/print.h"
 
 #include <string.h>
 
@@ -334,21 +333,6 @@ static void forget(building *b) {
     b->n_touched = 0;
 }
 
-static bool is_fold(krf__op op) { return op == KRF__fold || op == KRF__fold_scan; }
-
-/* The dtype that stands for an accumulator: of several fields, one of 8 bytes. Half types are f32. */
-static uint8_t accumulator_dtype(const krf__planning *p, uint32_t id) {
-    const krf_op *map = krf__result_of(krf__node_of(p->g, id)->value)->op->map;
-    uint32_t operands[KRF__MOST_OPERANDS];
-    uint8_t dtypes[KRF__MOST_OPERANDS], letters[26];
-    for (int i = krf__operands(p->g, id, operands) - 1; i >= 0; i--) {
-        dtypes[i] = krf__node_of(p->g, operands[i])->dtype;
-    }
-    krf__op_letters(map, dtypes, letters);
-    const krf_dtype dtype = krf__variable_dtype(&map->variables[0], letters);
-    return (uint8_t)(map->n_results > 1 ? KRF_F64 : krf__is_half(dtype) ? KRF_F32 : dtype);
-}
-
 /* An instruction of one operand, or its equal from `first` on. */
 static uint32_t add_step(building *b, uint32_t first, krf__instr instr) {
     for (uint32_t i = first; b->first + i < b->k->n_instrs; i++) {
@@ -364,7 +348,7 @@ static uint32_t add_step(building *b, uint32_t first, krf__instr instr) {
 static uint32_t add_map_of(building *b, uint32_t id) {
     const krf__node *n = krf__node_of(b->p->g, id);
     const krf_op *op = krf__result_of(n->value)->op;
-    const uint8_t dtype = accumulator_dtype(b->p, id);
+    const uint8_t dtype = krf__accumulator_dtype(b->p->g, id);
     const krf__instr map = {.op = KRF__fold_map, .dtype = dtype, .from = dtype, .args = {b->p->instr_of[n->args[0]] - 1}, .value = (uint64_t)(uintptr_t)&op->results[0]};
     return keep_op(b, op) ? add_step(b, 0, map) : UINT32_MAX;
 }
@@ -383,8 +367,8 @@ static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_
     for (uint32_t r = 0; r < group->n_reductions; r++) {
         const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
         krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r]}};
-        if (is_fold((krf__op)n->op)) {
-            instr.dtype = instr.from = accumulator_dtype(b->p, group->reductions[r]);
+        if (krf__op_is_fold((krf__op)n->op)) {
+            instr.dtype = instr.from = krf__accumulator_dtype(b->p->g, group->reductions[r]);
             instr.value = (uint64_t)(uintptr_t)&krf__result_of(n->value)->op->results[0];
         }
         uint32_t same = 0;
@@ -411,7 +395,7 @@ static krf_status add_results(building *b, const uint32_t *instr_of, bool keepdi
     krf_status status = KRF_OK;
     forget(b);
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        const bool fold = is_fold((krf__op)krf__node_of(b->p->g, group->reductions[r])->op);
+        const bool fold = krf__op_is_fold((krf__op)krf__node_of(b->p->g, group->reductions[r])->op);
         status = note(b, group->reductions[r], fold ? add_post_of(b, group->reductions[r], instr_of[r]) : instr_of[r]);
     }
     for (int pass = 0; pass < 2; pass++) {
@@ -452,7 +436,7 @@ static krf_status add_body(building *b) {
         const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
         status = add_value(b, n->args[0]);
         if (status == KRF_OK) {
-            arguments[r] = is_fold((krf__op)n->op) ? add_map_of(b, group->reductions[r]) : b->p->instr_of[n->args[0]] - 1;
+            arguments[r] = krf__op_is_fold((krf__op)n->op) ? add_map_of(b, group->reductions[r]) : b->p->instr_of[n->args[0]] - 1;
             status = arguments[r] != UINT32_MAX ? KRF_OK : krf__fail_memory();
         }
     }
@@ -468,26 +452,6 @@ static krf_status add_body(building *b) {
     b->epilogue = true;
     status = status == KRF_OK ? add_results(b, instr_of, true) : status;
     return status == KRF_OK ? add_results(b, instr_of, false) : status;
-}
-
-static krf_status describe(const krf__planning *p, uint32_t index, krf__kernel *k) {
-    krf__str text = {0};
-    const uint32_t rounds = p->fusion->groups[index].rounds;
-    for (uint32_t i = index; i < index + rounds; i++) {
-        const krf__group *group = &p->fusion->groups[i];
-        for (uint32_t r = 0; r < group->n_elements && text.length < 200; r++) {
-            krf__str_put(&text, text.length > 0 ? ", " : "");
-            krf__print_expression(p->g, group->elements[r], 200 - text.length, &text);
-        }
-        for (uint32_t r = 0; r < group->n_roots && text.length < 200; r++) {
-            if (rounds == 1 || p->fusion->stored[group->roots[r]]) {
-                krf__str_put(&text, text.length > 0 ? ", " : "");
-                krf__print_expression(p->g, group->roots[r], 200 - text.length, &text);
-            }
-        }
-    }
-    k->expression = krf__str_take(&text);
-    return k->expression != NULL ? KRF_OK : krf__fail_memory();
 }
 
 /* Round r, whose instructions follow those of the rounds before it. */
@@ -521,7 +485,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
             p->inner_of[group[r].roots[i]] = 0;
         }
     }
-    status = status == KRF_OK ? describe(p, index, k) : status;
+    status = status == KRF_OK ? krf__kernel_describe(p, index, k) : status;
     if (status == KRF_OK) {
         k->fast = p->options->fast;
         krf__kernel_collapse(k);

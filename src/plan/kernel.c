@@ -200,7 +200,7 @@ krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
 
 uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r) {
     const krf__instr *i = &k->instrs[k->n_domain + r];
-    if (i->op != KRF__fold && i->op != KRF__fold_scan) {
+    if (!krf__op_is_fold((krf__op)i->op)) {
         return 1;
     }
     return (uint32_t)krf__result_of(i->value)->op->map->n_results; /* none takes more than 8 bytes */

@@ -142,7 +142,7 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
                        | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 | (uint64_t)node->n_ints << 48);
         put64(key, node->args[0] | (uint64_t)node->args[1] << 32);
         put64(key, node->args[2]);
-        if (node->op == KRF__call || node->op == KRF__fold || node->op == KRF__fold_scan) {
+        if (node->op == KRF__call || krf__op_is_fold((krf__op)node->op)) {
             const krf__result *result = krf__result_of(node->value);
             put64(key, (uint64_t)result->index | (uint64_t)result->op->text_bytes << 8);
             krf__str_putn(key, result->op->text, result->op->text_bytes);
