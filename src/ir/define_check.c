@@ -238,6 +238,9 @@ static krf_status check_word(checking *c, const krf__c_token *t, int before, krf
     bool narrow;
     const krf__op function = krf__body_function(t->start, t->length, &narrow);
     op->costly |= is_costly(function);
+    if (function == KRF__poison && krf__op_info_of(krf__op_from_name(t->start, t->length))->class_ == KRF__CLASS_ELEMENTWISE) {
+        return fail_at(c, t->line, "what is made of other functions, or works on bools or complex numbers, is written out in a body: there is no ", t);
+    }
     return function != KRF__poison || is_word(op, t) ? KRF_OK : fail_at(c, t->line, "a body calls functions of the text form and definitions made before; there is no ", t);
 }
 

@@ -532,6 +532,7 @@ static void test_errors(void **state) {
         {"f", "T x", "T y", "int a = x;\nif (x == y) a = 2;", NULL, "never assigns the result y"},
         {"f", "T x", "T y", "y = 1;\ny = f(x);", NULL, "f, line 2: f calls itself"},
         {"f", "T x", "T y", "y = 1;\n\ny = unheard(x);", NULL, "f, line 3: a body calls functions of the text form and definitions made before; there is no unheard"},
+        {"f", "T x", "T y", "y = square(x);", NULL, "f, line 1: what is made of other functions"},
         {"f", "T x", "T y", "y = (x;\n", NULL, "opened on line 1 is not closed: ')'"},
         {"f", "T x", "T y", "y = x;\n}", NULL, "f, line 2: nothing is open that would be closed by }"},
         {"f", "T x", "T y", "y = x;\nif (x) {", NULL, "opened on line 2 is not closed"},
