@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "codegen/emitter.h"
+#include "codegen/raw.h"
 
 #include <string.h>
 
@@ -60,8 +61,7 @@ const krf__hole krf__common_holes[] = {
     {"KEPT_SIZE", kept_size}, {"REDUCED_SIZE", reduced_size}, {NULL, NULL},
 };
 
-/* The text may not end the comment that it stands in. */
-static void put_comment(const char *text, krf__str *out) {
+void krf__put_comment(const char *text, krf__str *out) {
     for (; text != NULL && *text != '\0'; text++) {
         krf__str_char(out, *text == '\n' || (text[0] == '*' && text[1] == '/') ? ' ' : *text);
     }
@@ -70,6 +70,10 @@ static void put_comment(const char *text, krf__str *out) {
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
     krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .saved = UINT32_MAX, .replaced = UINT32_MAX};
     krf__str text = {0};
+    if (kernel->raw != NULL) {
+        krf__emit_raw(kernel, target, out);
+        return;
+    }
     e.fold_types = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.fold_types);
     e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
@@ -83,7 +87,7 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     krf__emit_user_functions(&e, &text);
     krf__emit_skeleton(&e, target->skeletons[kernel->schedule], &text);
     krf__str_printf(out, "/* %s: ", kernel->name);
-    put_comment(kernel->expression, out);
+    krf__put_comment(kernel->expression, out);
     krf__str_put(out, " */\n");
     krf__str_put(out, kernel->fast ? target->fast : "");
     krf__emit_sections(&e, text.data, out);

@@ -120,7 +120,12 @@ void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, i
 void krf__emit_extents(krf__emitter *e, krf__str *out);  /* local copies of extents and strides in the index type */
 void krf__emit_arguments(krf__emitter *e, krf__str *out); /* the struct */
 
+/* ---- emit.c ---- */
+void krf__put_comment(const char *text, krf__str *out); /* that may not end the comment in which it stands */
+
 /* ---- template.c ---- */
+const char *krf__embedded_text(const char *name); /* of a file in codegen/skeleton or codegen/math; "" where there is none */
+
 /* Expands a skeleton: $NAME is filled by the hole of that name. A hole alone on its line takes the line's indentation for each line it prints. */
 void krf__emit_skeleton(krf__emitter *e, const char *file, krf__str *out);
 

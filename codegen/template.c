@@ -6,7 +6,7 @@
 
 extern const krf__hole krf__common_holes[];
 
-static const char *embedded(const char *name) {
+const char *krf__embedded_text(const char *name) {
     for (const struct krf__embedded *f = krf__embedded; f->name != NULL; f++) {
         if (strcmp(f->name, name) == 0) {
             return f->text;
@@ -81,7 +81,7 @@ void krf__emit_skeleton(krf__emitter *e, const char *file, krf__str *out) {
     char name[64];
     strcpy(name, file);
     strcat(name, e->target->suffix);
-    for (const char *line = embedded(name); *line != '\0';) {
+    for (const char *line = krf__embedded_text(name); *line != '\0';) {
         size_t length = strcspn(line, "\n");
         if (strncmp(line, "//", 2) != 0) { /* comments at the left margin are for readers of the skeleton */
             expand_line(e, line, length, out);

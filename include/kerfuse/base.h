@@ -91,6 +91,8 @@ typedef struct krf_context_options {
     const char *memory_limit; /* the most memory that the context takes: "8G", "512M", "50%" of the device's (of main memory on the CPU), or bytes;
                                  what does not fit is KRF_E_MEMORY. NULL: no limit. KRF_MEMORY_LIMIT */
     const krf_allocator *allocator; /* NULL: the context's own. Copied */
+    bool exact_memory;        /* for looking for faults, on the simulated GPU above all (docs/raw.md): every block is as large as its array and goes back at once, so that
+                                 what lies behind it is nobody's. KRF_EXACT_MEMORY=1 */
 } krf_context_options;
 
 KRF_API krf_context_options krf_context_options_default(void);

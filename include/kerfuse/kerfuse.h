@@ -26,6 +26,7 @@
 #include <kerfuse/ops.h>
 #include <kerfuse/plan.h>
 #include <kerfuse/random.h>
+#include <kerfuse/raw.h>
 #include <kerfuse/stream.h>
 #include <kerfuse/sums.h>
 

@@ -26,6 +26,7 @@ krf_context_options krf_context_options_default(void) {
         o.cpu_tier = *tier == '0' ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE;
     }
     o.blocking_compile = is_on(getenv("KRF_BLOCKING_COMPILE"));
+    o.exact_memory = is_on(getenv("KRF_EXACT_MEMORY"));
     if (cache != NULL && strcmp(cache, "off") == 0) {
         o.cache = KRF_CACHE_OFF;
     } else if (cache != NULL && strcmp(cache, "read-only") == 0) {

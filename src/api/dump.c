@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "ir/text.h"
 #include "pass/pass.h"
+#include "plan/raw.h"
 #include "sched/dump.h"
 #include "sched/kernels.h"
 
@@ -32,7 +33,7 @@ static krf_status dump_binary(dumping *d, const krf__kernel *k) {
     size_t bytes = 0;
     krf_status status = krf__kernel_source(k, "cuda", &source);
     if (status == KRF_OK) {
-        status = krf__nvrtc_compile(d->graph->context->nvrtc, d->arch, d->kind == KRF_DUMP_PTX, source.data, k->name,
+        status = krf__nvrtc_compile(d->graph->context->nvrtc, d->arch, d->kind == KRF_DUMP_PTX, source.data, krf__kernel_symbol(k),
                                     &image, &bytes);
     }
     if (status == KRF_OK) {

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "ir/adjoint.h"
 #include "ir/build_call.h"
+#include "ir/build_raw.h"
 #include "ir/derive.h"
 
 #include <string.h>
@@ -36,9 +37,14 @@ static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
     return krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), krf__node_of(g, y)->rank, krf__shape_of(g, y));
 }
 
+static bool is_raw(const krf_graph *g, uint32_t id) { return krf__node_of(g, id)->op >= KRF__raw_kernel && krf__node_of(g, id)->op <= KRF__raw_result; }
+
 /* Whether a gradient goes from a node to its operand x, number `operand`. */
 static bool passes(const krf_graph *g, uint32_t id, int operand, uint32_t x) {
     const krf__node *n = krf__node_of(g, id);
+    if (is_raw(g, id)) {
+        return true;
+    }
     if (!is_float(g, x) || n->op == KRF__stop_gradient || n->op == KRF__bind) {
         return false;
     }
@@ -87,7 +93,7 @@ static bool begin(differentiating *d, krf_graph *g, const char *name, uint32_t y
     for (uint32_t id = 1; id < d->n; id++) {
         uint32_t operands[KRF__MOST_OPERANDS];
         const int arity = krf__operands(g, id, operands);
-        for (int k = 0; k < arity && d->depends[id] == INDEPENDENT && is_float(g, id); k++) {
+        for (int k = 0; k < arity && d->depends[id] == INDEPENDENT && (is_float(g, id) || is_raw(g, id)); k++) {
             d->depends[id] = d->depends[operands[k]] != INDEPENDENT && passes(g, id, k, operands[k]) ? DEPENDENT : INDEPENDENT;
         }
     }
@@ -115,6 +121,10 @@ static void unknown(differentiating *d, uint32_t id) {
     }
     if (op == KRF__call) {
         krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: %s was defined without derivatives", d->name, krf__result_of(krf__node_of(d->g, id)->value)->op->name);
+        return;
+    }
+    if (is_raw(d->g, id)) {
+        krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: the derivative of the raw kernel %s is not known; krf_stop_gradient takes what it computes for a constant", d->name, krf__raw_of(d->g, id)->name);
         return;
     }
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
@@ -257,6 +267,10 @@ static bool hand_on(differentiating *d, uint32_t id, uint32_t G) {
     if (krf__op_info_of(n.op)->arity == 0 || d->depends[n.args[0]] == INDEPENDENT) {
         return true;
     }
+    if (is_raw(g, id)) {
+        unknown(d, id);
+        return false;
+    }
     if (n.op == KRF__cast) {
         return give(d, n.args[0], G, n.args[0]); /* which the node below converts to its own dtype */
     }
@@ -353,6 +367,10 @@ static uint32_t tangent_of(differentiating *d, uint32_t id) {
     krf_graph *g = d->g;
     krf__node n = *krf__node_of(g, id);
     const krf__op_class class_ = krf__op_info_of(n.op)->class_;
+    if (is_raw(g, id)) {
+        unknown(d, id);
+        return 0;
+    }
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return tangent_elementwise(d, id);
     }

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/raw.h"
 
 #include <string.h>
 
@@ -33,6 +34,9 @@ static void release_contents(krf_graph *g) {
     for (size_t i = 0; i < g->n_arrays; i++) {
         krf_array_release(g->arrays[i]);
     }
+    for (size_t i = 0; i < g->n_raws; i++) {
+        krf__raw_release(g->raws[i]);
+    }
     for (size_t i = 0; i < g->n_placeholders; i++) {
         krf__mem_free(g->placeholders[i].name);
     }
@@ -41,7 +45,7 @@ static void release_contents(krf_graph *g) {
     }
     krf__mem_free(g->error);
     g->error = NULL;
-    g->n_arrays = g->n_placeholders = g->n_ops = 0;
+    g->n_arrays = g->n_raws = g->n_placeholders = g->n_ops = 0;
 }
 
 void krf__graph_free(krf_graph *g) {
@@ -49,6 +53,7 @@ void krf__graph_free(krf_graph *g) {
     krf__mem_free(g->nodes);
     krf__mem_free(g->ints);
     krf__mem_free(g->arrays);
+    krf__mem_free(g->raws);
     krf__mem_free(g->placeholders);
     krf__mem_free((void *)g->ops);
     krf__mem_free(g->shared);

@@ -42,6 +42,8 @@ struct krf_graph {
     size_t shared_capacity, n_shared;
     krf_array **arrays;         /* of input nodes, retained */
     size_t n_arrays, arrays_capacity;
+    struct krf__raw **raws;     /* of raw_kernel nodes, retained */
+    size_t n_raws, raws_capacity;
     krf__placeholder *placeholders;
     size_t n_placeholders, placeholders_capacity;
     krf__defined *defined;      /* what names of the text form stand for besides; NULL: nothing. The context's */

@@ -4,6 +4,7 @@
 #include "ir/print.h"
 
 #include "base/mem.h"
+#include "ir/build_raw.h"
 #include "ir/parser.h"
 #include "ir/print_node.h"
 #include "ir/text.h"
@@ -137,6 +138,21 @@ static void set_range(printer *p, uint32_t id) {
     set_text(p, id, &text, (krf__text){.level = KRF__LEVEL_ATOM});
 }
 
+/* Neither has a raw kernel: a comment says what it takes. */
+static void set_raw(printer *p, uint32_t id, bool comment) {
+    const krf__raw *raw = krf__raw_of(p->g, id);
+    krf__str text = {0};
+    krf__str_put(&text, raw->name);
+    set_text(p, id, &text, (krf__text){.level = KRF__LEVEL_ATOM});
+    if (comment) {
+        krf__str_printf(p->out, raw->units.at == NULL ? "# raw kernel %s(" : "# generalised function %s(", raw->name);
+        for (const char *at = raw->texts[0]; *at != '\0'; at++) {
+            krf__str_char(p->out, *at == '\n' ? ' ' : *at);
+        }
+        krf__str_put(p->out, ")\n");
+    }
+}
+
 static void declare(printer *p, uint32_t id, const int64_t *strides) {
     const krf__node *n = krf__node_of(p->g, id);
     const int64_t *shape = krf__shape_of(p->g, id);
@@ -188,8 +204,8 @@ static void declare_leaves(printer *p) {
             const krf__node *n = krf__node_of(g, id);
             if (is_leaf(p, id) && !is_constant(p, id) && p->texts[id].data == NULL
                 && (n->op == KRF__scalar) == (scalars == 1)) {
-                if (n->op == KRF__iota) {
-                    set_range(p, id);
+                if (n->op == KRF__iota || n->op == KRF__raw_kernel) {
+                    n->op == KRF__iota ? set_range(p, id) : set_raw(p, id, true);
                     continue;
                 }
                 set_fresh_name(p, id, scalars ? 's' : 'x');
@@ -312,6 +328,8 @@ void krf__print_expression(const krf_graph *g, uint32_t node, size_t limit, krf_
         if (is_leaf(&p, id)) {
             if (krf__node_of(g, id)->op == KRF__iota) {
                 set_range(&p, id);
+            } else if (krf__node_of(g, id)->op == KRF__raw_kernel) {
+                set_raw(&p, id, false);
             } else if (!is_constant(&p, id)) {
                 set_fresh_name(&p, id, krf__node_of(g, id)->op == KRF__scalar ? 's' : 'x');
             }

@@ -3,6 +3,8 @@
  * print.c. */
 #include "ir/print_node.h"
 
+#include "ir/build_raw.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,6 +306,23 @@ static void put_moved(printing *p) {
     krf__str_char(p->out, ')');
 }
 
+/* A kernel is handed its operands one by one, "f(x)(y)", so that each of these is a value that can have a name; its results are named as its parameters are. */
+static void put_raw(printing *p) {
+    const krf__op op = (krf__op)p->node->op;
+    const krf__parameter *parameter = op != KRF__raw_launch ? krf__raw_parameter_of(p->g, p->id) : NULL;
+    put_operand(p, 0, KRF__LEVEL_ATOM);
+    if (op == KRF__raw_argument) {
+        krf__str_char(p->out, '(');
+        put_operand(p, 1, 0);
+        krf__str_char(p->out, ')');
+        p->depth++;
+    } else if (op == KRF__raw_result) {
+        krf__str_char(p->out, '.');
+        const size_t own = krf__raw_of(p->g, p->id)->units.at != NULL ? strlen("krf_") : 0; /* of a generalised function: as its user has it */
+        krf__str_putn(p->out, parameter->name.at + own, parameter->name.length - own);
+    }
+}
+
 void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, krf__str *out, krf__text *facts) {
     const krf__node *n = krf__node_of(g, id);
     const krf__op_info *info = krf__op_info_of((krf__op)n->op);
@@ -324,6 +343,8 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
         put_slice(&p);
     } else if (n->op == KRF__transpose) {
         put_transpose(&p);
+    } else if (n->op >= KRF__raw_kernel && n->op <= KRF__raw_result) {
+        put_raw(&p);
     } else if (n->op == KRF__diagonal || n->op == KRF__sliding_window_view || n->op == KRF__take || n->op == KRF__take_along_axis) {
         put_moved(&p);
     } else {

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "ir/build.h"
+#include "ir/build_raw.h"
 #include "pass/pass.h"
 
 #include <string.h>
@@ -24,6 +25,9 @@ static uint32_t copy_node(const krf_graph *in, uint32_t id, krf_graph *out, cons
     krf__node node = *krf__node_of(in, id);
     if (node.op == KRF__input) {
         return krf__build_input(out, in->arrays[node.value]);
+    }
+    if (node.op == KRF__raw_kernel) {
+        return krf__build_raw_kernel(out, in->raws[node.value]);
     }
     for (int k = 0; k < 3; k++) {
         node.args[k] = map[node.args[k]];

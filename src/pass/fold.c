@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "ir/build_call.h"
+#include "ir/build_raw.h"
 #include "pass/pass.h"
 
 #include <math.h>
@@ -129,6 +130,8 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
             map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             map[id] = krf__build_input(out, in->arrays[n.value]);
+        } else if (n.op == KRF__raw_kernel) {
+            map[id] = krf__build_raw_kernel(out, in->raws[n.value]);
         } else if (n.op == KRF__stop_gradient) {
             map[id] = n.args[0];
         } else if (class_ == KRF__CLASS_REDUCE) {

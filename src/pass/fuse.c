@@ -171,7 +171,7 @@ static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
         uint32_t own = s->f->group_of[operands[k]];
-        if (own != 0 && (group == 0 || s->f->groups[own - 1].step > s->f->groups[group - 1].step)) {
+        if (own != 0 && !s->f->groups[own - 1].raw && (group == 0 || s->f->groups[own - 1].step > s->f->groups[group - 1].step)) {
             group = own;
         }
     }
@@ -195,6 +195,14 @@ static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
         *list = more;
     }
     (*list)[(*n)++] = id;
+    return KRF_OK;
+}
+
+static krf_status add_group(fusing *s, krf__group group) {
+    if (!krf__grow(&s->f->groups, &s->groups_capacity, s->f->n_groups + 1, sizeof *s->f->groups)) {
+        return krf__fail_memory();
+    }
+    s->f->groups[s->f->n_groups++] = group;
     return KRF_OK;
 }
 
@@ -230,20 +238,11 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         }
         cut = sum.fields > s->limits->fields ? "parameter bytes" : "kernel size";
     }
-    if (!krf__grow(&s->f->groups, &s->groups_capacity, s->f->n_groups + 1, sizeof *s->f->groups)) {
-        return krf__fail_memory();
+    const krf__group made = {.step = step, .domain = domain, .mask = mask, .scan = results >= FORM_SCAN, .operations = w.operations, .fields = w.fields, .cut = cut, .rounds = 1, .words = s->words};
+    krf_status status = add_group(s, made);
+    if (status != KRF_OK) {
+        return status;
     }
-    krf__group *group = &s->f->groups[s->f->n_groups++];
-    memset(group, 0, sizeof *group);
-    group->step = step;
-    group->domain = domain;
-    group->mask = mask;
-    group->scan = results >= FORM_SCAN;
-    group->operations = w.operations;
-    group->fields = w.fields;
-    group->cut = cut;
-    group->rounds = 1;
-    group->words = s->words;
     *index = (uint32_t)s->f->n_groups;
     return krf__map_put(&s->open, &key, sizeof key, (void *)(uintptr_t)*index) ? KRF_OK : krf__fail_memory();
 }
@@ -332,8 +331,30 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
     return status;
 }
 
+/* A raw kernel is a group of its own, which runs when all of its operands are stored. */
+static krf_status visit_raw(fusing *s, uint32_t id) {
+    const krf__node *n = krf__node_of(s->g, id);
+    krf_status status = KRF_OK;
+    if (n->op == KRF__raw_argument) {
+        const uint32_t x = n->args[1], before = s->step[n->args[0]];
+        status = is_leaf(s, x) ? KRF_OK : store(s, x);
+        s->step[id] = ready(s, x) > before ? ready(s, x) : before;
+    } else if (n->op == KRF__raw_launch) {
+        s->step[id] = s->step[n->args[0]];
+        status = add_group(s, (krf__group){.step = s->step[id], .domain = id, .raw = true, .cut = "a raw kernel", .rounds = 1});
+        s->f->group_of[id] = (uint32_t)s->f->n_groups;
+    } else if (n->op == KRF__raw_result) {
+        s->step[id] = s->step[n->args[0]];
+        s->f->group_of[id] = s->f->group_of[n->args[0]];
+    }
+    return status;
+}
+
 static krf_status visit(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
+    if (n->op >= KRF__raw_kernel && n->op <= KRF__raw_result) {
+        return visit_raw(s, id);
+    }
     if (n->op == KRF__view) {
         uint32_t base = n->args[0];
         krf_status status = is_leaf(s, base) ? KRF_OK : store(s, base);
@@ -353,7 +374,7 @@ static krf_status collect_map(fusing *s, uint32_t id) {
     w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
                                    s->oversized[id]  ? "kernel size"
-                                   : s->step[id] > 0 ? "reduced values are needed in another shape"
+                                   : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "reduced values are needed in another shape"
                                                      : "another shape",
                                    id, &group);
     return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;

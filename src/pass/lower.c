@@ -2,6 +2,7 @@
  * or few elements become operations (lower_window.c). */
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/build_raw.h"
 #include "pass/lower.h"
 #include "pass/pass.h"
 
@@ -60,6 +61,12 @@ uint32_t krf__lower_number(krf__lowering *l, int64_t value) {
 static uint32_t lower_input(krf__lowering *l, krf_array *array) {
     size_t first = l->out->n_nodes;
     uint32_t id = krf__build_input(l->out, array);
+    return id != 0 && note(l, first) ? id : 0;
+}
+
+static uint32_t lower_raw_kernel(krf__lowering *l, krf__raw *raw) {
+    size_t first = l->out->n_nodes;
+    uint32_t id = krf__build_raw_kernel(l->out, raw);
     return id != 0 && note(l, first) ? id : 0;
 }
 
@@ -159,6 +166,8 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
             l.map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
             l.map[id] = lower_input(&l, in->arrays[n.value]);
+        } else if (n.op == KRF__raw_kernel) {
+            l.map[id] = lower_raw_kernel(&l, in->raws[n.value]);
         } else if (n.op == KRF__part) {
             l.map[id] = lower_part(&l, &n, l.map[n.args[0]]);
         } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {
@@ -170,12 +179,17 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
                 n.args[k] = l.map[n.args[k]];
             }
             pass_numbers(&l, &n);
+            n.args[1] = n.op == KRF__raw_argument ? krf__lower_argument(&l, id, n.args[1]) : n.args[1];
             l.map[id] = krf__lower_add(&l, &n, krf__shape_of(in, id), krf__ints_of(in, id));
         }
         status = l.map[id] == 0 ? out->status : KRF_OK;
     }
     for (int k = 0; k < n_outputs; k++) {
         outputs[k] = l.map[outputs[k]];
+    }
+    for (int k = n_outputs - 1; k > 0 && status == KRF_OK; k--) {
+        outputs[k] = krf__lower_result(&l, k, outputs);
+        status = outputs[k] == 0 ? out->status : KRF_OK;
     }
 done:
     krf__mem_free(l.map);

@@ -72,6 +72,15 @@ uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, 
 /* lower_window.c. A reduction (of `in`) over small windows or few elements as elementwise operations; 0 where it is none, or out of memory. */
 uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction);
 
+/* lower_raw.c. The operand x (of out) of a raw_argument node (of `in`). */
+uint32_t krf__lower_argument(krf__lowering *l, uint32_t argument, uint32_t x);
+
+/* The elements of x in C order, in memory of their own once they are stored. own: not 0 where nobody may share it. */
+uint32_t krf__lower_copy(krf__lowering *l, uint32_t x, int64_t own);
+
+/* Output k as it can be stored: a raw kernel writes into one place, others get a copy. */
+uint32_t krf__lower_result(krf__lowering *l, int k, const uint32_t *outputs);
+
 /* Elements of a gather's view, and more. */
 uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further);
 

@@ -71,6 +71,9 @@ static int most_repeated(const krf__lowering *l, const krf__change *change) {
     return most < KRF__MOST_REPEATED ? (int)most : KRF__MOST_REPEATED;
 }
 
+/* Whether the value needs no computation that could be repeated. */
+static bool lies_there(const krf__lowering *l, uint32_t id) { return krf__op_is_leaf(krf__node_of(l->out, id)->op) || krf__node_of(l->out, id)->op == KRF__raw_result; }
+
 /* Collects the elementwise nodes under `root` in ascending order; false when there are more than may be repeated. */
 static bool closure(const krf__lowering *l, uint32_t root, int most, uint32_t *ids, int *n) {
     int count = 0, done = 0;
@@ -82,7 +85,7 @@ static bool closure(const krf__lowering *l, uint32_t root, int most, uint32_t *i
         const krf__node *node = krf__node_of(l->out, ids[done++]);
         for (int k = 0; k < 3; k++) {
             uint32_t arg = node->args[k];
-            bool known = arg == 0 || krf__op_is_leaf(krf__node_of(l->out, arg)->op);
+            bool known = arg == 0 || lies_there(l, arg);
             for (int i = 0; i < count && !known; i++) {
                 known = ids[i] == arg;
             }
@@ -167,7 +170,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
 }
 
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
-    if (l->repeated > 0 && !krf__op_is_leaf(krf__node_of(l->out, base)->op) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !lies_there(l, base) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
@@ -180,7 +183,7 @@ bool krf__lower_small(const krf__lowering *l, uint32_t base, int most) {
     uint32_t ids[KRF__MOST_REPEATED];
     int n;
     most = most < KRF__MOST_REPEATED ? most : KRF__MOST_REPEATED;
-    return krf__op_is_leaf(krf__node_of(l->out, base)->op) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
+    return lies_there(l, base) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
 }
 
 uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more) {

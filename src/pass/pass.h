@@ -54,6 +54,7 @@ krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, 
 typedef struct krf__group {
     uint32_t step;            /* groups of one step do not depend on each other, only on earlier steps */
     uint32_t domain;          /* the node whose shape is the domain */
+    bool raw;                 /* the launch of a raw kernel, which is `domain`; roots are those of its results that are used */
     int64_t mask;             /* reduced axes, or the axis that is scanned; 0 for a map */
     bool scan;                /* reductions are scans: results have the domain's shape */
     uint32_t *reductions, n_reductions;

@@ -162,7 +162,7 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
             continue;
         }
         const bool element = owner != NULL && is_element(owner, id);
-        if (owner != NULL && owner != group && (!element || owner->step < step || !j->output[id])) {
+        if (owner != NULL && owner != group && (!element || owner->raw || owner->step < step || !j->output[id])) {
             if (!element && !owner->scan && (first == NULL || one_per_row(j, first, id, results))) {
                 note_value(j, group, id, r);
             } else {
@@ -200,6 +200,10 @@ static void walk_root(joining *j, uint32_t index, uint32_t root, uint32_t step, 
 /* All that group `index` reads. first: where results of rows are told from others; may be NULL. */
 static void read_group(joining *j, uint32_t index, uint32_t step, const krf__group *first, reading *r) {
     const krf__group *group = &j->f->groups[index];
+    r->crowded |= group->raw; /* nothing joins it */
+    if (group->raw) {
+        return;
+    }
     j->stamp++;
     for (uint32_t k = 0; k < group->n_reductions; k++) {
         r->operations++;

@@ -2,7 +2,9 @@
  * nodes, which lower turns into strides; results of complex dtype stay, as complex_of nodes that outputs alone use. */
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/build_raw.h"
 #include "ir/complex.h"
+#include "ir/raw.h"
 #include "pass/pass.h"
 
 typedef struct splitting {
@@ -34,6 +36,9 @@ static uint32_t copy(const splitting *s, uint32_t id) {
     }
     if (n.op == KRF__input) {
         return krf__build_input(s->out, s->in->arrays[n.value]);
+    }
+    if (n.op == KRF__raw_kernel) {
+        return krf__build_raw_kernel(s->out, s->in->raws[n.value]);
     }
     for (int k = 0; k < 3; k++) {
         n.args[k] = s->map[n.args[k]].re;
@@ -133,9 +138,40 @@ static krf__pair elementwise(const splitting *s, uint32_t id) {
     return krf__complex_apply(s->out, n->op, krf__part_of((krf_dtype)krf__node_of(s->in, n->args[info->arity - 1])->dtype), operands);
 }
 
+/* The value as a result: its halves side by side. own: 0, or what makes it another node than all others. */
+static uint32_t joined(const splitting *s, uint32_t id, int64_t own) {
+    krf__pair x = s->map[id];
+    krf_dtype dtype = (krf_dtype)krf__node_of(s->in, id)->dtype;
+    uint32_t re = krf__build_cast(s->out, x.re, krf__part_of(dtype));
+    uint32_t im = krf__build_cast(s->out, x.im != 0 ? x.im : krf__build_int(s->out, 0, true), krf__part_of(dtype));
+    krf__node node = {.op = KRF__complex_of, .dtype = (uint8_t)dtype, .rank = krf__node_of(s->in, id)->rank, .args = {whole(s, re, id), im}, .n_ints = own != 0};
+    return re == 0 || im == 0 || node.args[0] == 0 ? 0 : krf__graph_add(s->out, &node, krf__shape_of(s->in, id), &own);
+}
+
+/* The memory behind a complex value; 0 where it has none. */
+static uint32_t memory(const splitting *s, uint32_t id) {
+    const krf__op op = krf__node_of(s->in, id)->op;
+    return is_complex(s->in, id) && (op == KRF__input || op == KRF__raw_result || (op == KRF__placeholder && krf__node_of(s->in, id)->rank > 0))
+               ? krf__node_of(s->out, s->map[id].re)->args[0]
+               : 0;
+}
+
+/* A complex operand of a raw kernel is its memory, or made whole. Who writes into it gets a copy of its own. */
+static uint32_t argument(const splitting *s, uint32_t id) {
+    krf__node n = *krf__node_of(s->in, id);
+    const bool written = krf__raw_parameter_of(s->in, id)->role == KRF__ROLE_INOUT;
+    const uint32_t leaf = written ? 0 : memory(s, n.args[1]);
+    n.args[0] = s->map[n.args[0]].re;
+    n.args[1] = leaf != 0 ? leaf : joined(s, n.args[1], written ? (int64_t)id : 0);
+    return n.args[1] == 0 ? 0 : krf__graph_add(s->out, &n, NULL, NULL);
+}
+
 static krf__pair split(const splitting *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->in, id);
-    if (n->op == KRF__input || n->op == KRF__placeholder) {
+    if (n->op == KRF__raw_argument) {
+        return (krf__pair){argument(s, id), 0};
+    }
+    if (n->op == KRF__input || n->op == KRF__placeholder || n->op == KRF__raw_result) {
         uint32_t leaf = copy(s, id);
         return (krf__pair){part(s, leaf, 0), part(s, leaf, 1)};
     }
@@ -151,16 +187,6 @@ static krf__pair split(const splitting *s, uint32_t id) {
         y = (krf__pair){over_half(s, id, x.re), over_half(s, id, x.im)};
     }
     return is_complex(s->in, id) ? y : (krf__pair){whole(s, y.re, id), 0};
-}
-
-/* The value as a result: its halves side by side. */
-static uint32_t joined(const splitting *s, uint32_t id) {
-    krf__pair x = s->map[id];
-    krf_dtype dtype = (krf_dtype)krf__node_of(s->in, id)->dtype;
-    uint32_t re = krf__build_cast(s->out, x.re, krf__part_of(dtype));
-    uint32_t im = krf__build_cast(s->out, x.im != 0 ? x.im : krf__build_int(s->out, 0, true), krf__part_of(dtype));
-    krf__node node = {.op = KRF__complex_of, .dtype = (uint8_t)dtype, .rank = krf__node_of(s->in, id)->rank, .args = {whole(s, re, id), im}};
-    return re == 0 || im == 0 || node.args[0] == 0 ? 0 : krf__graph_add(s->out, &node, krf__shape_of(s->in, id), NULL);
 }
 
 krf_status krf__split(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {
@@ -184,7 +210,8 @@ krf_status krf__split(const krf_graph *in, int n_outputs, uint32_t *outputs, krf
         status = s.map[id].re == 0 ? out->status : KRF_OK;
     }
     for (int k = 0; k < n_outputs && status == KRF_OK; k++) {
-        outputs[k] = is_complex(in, outputs[k]) ? joined(&s, outputs[k]) : s.map[outputs[k]].re;
+        const bool result = krf__node_of(in, outputs[k])->op == KRF__raw_result; /* it is whole already */
+        outputs[k] = !is_complex(in, outputs[k]) ? s.map[outputs[k]].re : result ? memory(&s, outputs[k]) : joined(&s, outputs[k], 0);
         status = outputs[k] == 0 ? out->status : KRF_OK;
     }
 done:

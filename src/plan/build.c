@@ -75,11 +75,13 @@ static uint32_t add_operand(building *b, const krf__operand *o) {
     return k->n_operands++;
 }
 
-static void use_buffer(building *b, uint32_t buffer) {
-    krf__buffer *m = &b->p->plan->buffers[buffer];
-    m->first = b->group_index < m->first ? b->group_index : m->first;
-    m->last = b->group_index > m->last ? b->group_index : m->last;
+void krf__plan_use_buffer(krf__planning *p, uint32_t group, uint32_t buffer) {
+    krf__buffer *m = &p->plan->buffers[buffer];
+    m->first = group < m->first ? group : m->first;
+    m->last = group > m->last ? group : m->last;
 }
+
+static void use_buffer(building *b, uint32_t buffer) { krf__plan_use_buffer(b->p, b->group_index, buffer); }
 
 /* The operand that a leaf or a view is; UINT32_MAX when out of memory. */
 static uint32_t add_read(building *b, uint32_t id, bool gathered) {
@@ -299,7 +301,8 @@ static krf_status store_root(building *b, uint32_t id) {
             status = add_store(b, id, (uint32_t)k, all != NULL ? all[k] : NULL); /* outputs are the first buffers */
         }
     }
-    if (status == KRF_OK && own != NULL && own->kind == KRF__BUFFER_TEMPORARY) {
+    const bool lent = own != NULL && own->kind == KRF__BUFFER_OUTPUT && p->outputs[own->index] != id; /* what a raw kernel goes on with, where its result is to be */
+    if (status == KRF_OK && own != NULL && (own->kind == KRF__BUFFER_TEMPORARY || lent)) {
         status = add_store(b, id, p->memory_of[id] - 1, NULL);
     }
     if (status == KRF_OK && p->fusion->inner[id]) {

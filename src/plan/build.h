@@ -21,6 +21,12 @@ typedef struct krf__planning {
     int n_outputs;
 } krf__planning;
 
+/* plan.c. A temporary as large as the node's value; counted from 1, as memory_of. */
+uint32_t krf__plan_temporary(krf__planning *p, uint32_t id);
+
+/* The buffer is in use while the kernel of that group runs. */
+void krf__plan_use_buffer(krf__planning *p, uint32_t group, uint32_t buffer);
+
 /* group: index of the group, or of the first of those that are its rounds. */
 krf_status krf__kernel_build(krf__planning *p, uint32_t group, krf__kernel *k);
 

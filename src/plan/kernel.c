@@ -2,6 +2,7 @@
 #include "plan/kernel.h"
 
 #include "base/mem.h"
+#include "plan/raw.h"
 
 #include <string.h>
 
@@ -147,6 +148,9 @@ static uint32_t pointer_fields(const krf__kernel *k) {
 }
 
 uint32_t krf__argument_fields(const krf__kernel *k) {
+    if (k->raw != NULL) {
+        return krf__raw_fields(k);
+    }
     return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
 }
 
@@ -161,6 +165,10 @@ uint32_t krf__reciprocal(uint32_t n) {
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets,
                         uint64_t *fields) {
     int dims = k->n_kept + k->n_reduced;
+    if (k->raw != NULL) {
+        krf__raw_pack(k, pointers, scalars, fields);
+        return;
+    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (k->operands[i].inner == 0) {
             *fields++ = (uint64_t)(uintptr_t)pointers[i];
@@ -275,6 +283,10 @@ static int64_t elements_read(const krf__kernel *k, uint32_t i) {
 void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
     int64_t low, high;
     *read = *written = 0;
+    if (k->raw != NULL) {
+        krf__raw_bytes(k, read, written);
+        return;
+    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         int64_t bytes = (int64_t)krf_dtype_size((krf_dtype)o->dtype);
@@ -290,6 +302,7 @@ void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
 }
 
 void krf__kernel_free(krf__kernel *k) {
+    krf__raw_call_free(k->raw);
     krf__mem_free(k->operands);
     krf__mem_free(k->scalars);
     krf__mem_free(k->instrs);

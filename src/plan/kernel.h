@@ -14,6 +14,8 @@
  * A map whose operands do not agree on the dimension in which they are contiguous (a sum of an array and a transposed one) is of schedule KRF__TILE: it is
  * computed square by square of the two dimensions.
  *
+ * A kernel of schedule KRF__RAW is the user's own: it has operands, in no order, and neither dimensions nor a body.
+ *
  * A scan is a kernel whose reductions are scans along its one reduced dimension: the rest runs for every element of the domain then. */
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
@@ -31,6 +33,7 @@ typedef enum krf__schedule {
     KRF__ROW,
     KRF__ROW_SHORT,
     KRF__TILE,
+    KRF__RAW,
     KRF__SCHEDULE_COUNT
 } krf__schedule;
 
@@ -103,6 +106,8 @@ typedef struct krf__kernel {
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
+
+    struct krf__raw_call *raw; /* KRF__RAW: what the user wrote, and how it is launched (plan/raw.h); NULL else. Owned */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
     size_t key_bytes;

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "plan/raw.h"
 
 #include <string.h>
 
@@ -43,6 +44,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
     krf__str s = {0};
     put64(&s, KEY_SCHEMA);
     put_name(&s, krf__schedule_name(k->schedule));
+    if (k->raw != NULL) {
+        krf__raw_put_key(k, &s);
+    }
     put64(&s, (uint64_t)k->n_kept);
     put64(&s, (uint64_t)k->n_reduced);
     put64(&s, (uint64_t)k->vector);
@@ -100,7 +104,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
     static const char *const prefixes[KRF__SCHEDULE_COUNT] = {"krf_map_",    "krf_reduce_", "krf_reduce_", "krf_reduce_", "krf_reduce_",
-                                                              "krf_scan_",   "krf_row_",    "krf_row_",    "krf_tile_"};
+                                                              "krf_scan_",   "krf_row_",    "krf_row_",    "krf_tile_",   "krf_raw_"};
     strcpy(k->name, prefixes[k->schedule]);
     strcat(k->name, hex);
     k->key_bytes = s.length;

@@ -4,12 +4,13 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "plan/build.h"
+#include "plan/raw.h"
 #include "plan/reuse.h"
 
 #include <string.h>
 
 const char *krf__schedule_name(krf__schedule schedule) {
-    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile"};
+    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile", "raw"};
     return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
 }
 
@@ -38,6 +39,8 @@ static uint32_t add_buffer(krf__plan_data *plan, krf__buffer_kind kind, uint32_t
                                                    .size = krf__shape_size(n->rank, krf__shape_of(g, node))};
     return ++plan->n_buffers; /* counted from 1 in memory_of */
 }
+
+uint32_t krf__plan_temporary(krf__planning *p, uint32_t id) { return add_buffer(p->plan, KRF__BUFFER_TEMPORARY, 0, p->g, id); }
 
 /* Outputs are the first buffers, so that output k is buffer k. */
 static void add_outputs(krf__planning *p) {
@@ -105,11 +108,12 @@ static krf_status add_temporaries(krf__planning *p) {
             used[krf__node_of(g, id)->args[k]] = true;
         }
     }
+    krf__raw_share_memory(p);
     for (uint32_t id = 1; id < g->n_nodes; id++) {
         krf__op op = krf__node_of(g, id)->op;
         bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view || op == KRF__iota || op == KRF__part;
         if (p->fusion->stored[id] && p->memory_of[id] == 0 && used[id] && !leaf) {
-            p->memory_of[id] = add_buffer(p->plan, KRF__BUFFER_TEMPORARY, 0, g, id);
+            p->memory_of[id] = krf__plan_temporary(p, id);
         }
     }
     krf__mem_free(used);
@@ -120,7 +124,7 @@ static krf_status build_kernels(krf__planning *p) {
     krf__plan_data *plan = p->plan;
     for (uint32_t i = 0; i < p->fusion->n_groups; i += p->fusion->groups[i].rounds) {
         krf__kernel *k = &plan->kernels[plan->n_kernels];
-        krf_status status = krf__kernel_build(p, i, k);
+        krf_status status = p->fusion->groups[i].raw ? krf__raw_build(p, i, k) : krf__kernel_build(p, i, k);
         if (status != KRF_OK) {
             return status;
         }
@@ -145,7 +149,7 @@ static krf_status allocate(krf__planning *p, const krf_graph *g, int n) {
     p->inner_of = krf__calloc(nodes, sizeof *p->inner_of);
     p->touched = krf__malloc(nodes * sizeof *p->touched);
     p->stack = krf__malloc((3 * nodes + 8) * sizeof *p->stack);
-    plan->buffers = krf__calloc(nodes + (size_t)n, sizeof *plan->buffers);
+    plan->buffers = krf__calloc(nodes + (size_t)n + krf__raw_results(g), sizeof *plan->buffers);
     plan->scalars = krf__calloc(nodes, sizeof *plan->scalars);
     plan->outputs = krf__calloc((size_t)n + 1, sizeof *plan->outputs);
     plan->inputs = krf__calloc(g->n_arrays + 1, sizeof *plan->inputs);

@@ -71,7 +71,7 @@ static krf_status open_device(krf_context *c, const krf_context_options *o) {
 
 static krf_status open_pool(krf_context *c, const krf_context_options *o) {
     krf_device_info info = {.size = sizeof info};
-    krf__pool_options options = {.keeps = c->is_cuda && o->allocator == NULL};
+    krf__pool_options options = {.keeps = c->is_cuda && o->allocator == NULL && !o->exact_memory};
     krf_status status = o->memory_limit != NULL ? c->backend->info(c->device, &info) : KRF_OK;
     krf__memory_limit_parse(o->memory_limit, (size_t)info.memory, &options.limit);
     if (o->allocator != NULL) {

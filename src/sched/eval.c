@@ -55,7 +55,10 @@ static krf_status lower(const krf_graph *g, const uint32_t *ids, krf_array **out
         return krf__fail_memory();
     }
     memcpy(e->outputs, ids, n * sizeof *ids);
-    memcpy(e->made, outputs, n * sizeof(krf_array *));
+    for (size_t k = 0; k < n; k++) { /* a raw kernel writes in C order: then it is copied */
+        const bool raw = krf__node_of(g, ids[k])->op == KRF__raw_result;
+        e->made[k] = raw && outputs[k] != NULL && !krf__array_contiguous(outputs[k]) ? NULL : outputs[k];
+    }
     krf_graph lowered;
     krf_status status = krf__pipeline(g, &g->context->limits, e->n, e->outputs, &lowered);
     if (status != KRF_OK) {

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/ranges.h"
 #include "codegen/emit.h"
+#include "codegen/raw.h"
+#include "plan/raw.h"
 #include "sched/explain.h"
 
 #include <signal.h>
@@ -43,6 +45,11 @@ krf_status krf__kernel_source(const krf__kernel *kernel, const char *target, krf
     const krf__target *t = krf__target_of(target);
     if (t == NULL) {
         return krf__fail(KRF_E_ARGUMENT, "\"%s\" is not a target; \"c\" and \"cuda\" are", target);
+    }
+    if (kernel->raw != NULL && krf__raw_source(kernel->raw->raw, t) == NULL) {
+        const bool cuda = strcmp(target, "cuda") == 0;
+        return krf__fail(KRF_E_UNSUPPORTED, "%s: the raw kernel has no %s source; give its definition one (.%s), or run it on %s", kernel->raw->raw->name, cuda ? "CUDA" : "C", cuda ? "cuda" : "c",
+                         cuda ? "the CPU" : "a CUDA device");
     }
     krf__emit(kernel, t, out);
     return out->failed ? krf__fail_memory() : KRF_OK;
@@ -217,14 +224,17 @@ typedef struct making {
     const krf__kernel *kernel;
 } making;
 
+/* The name of the function in what the compiler makes. */
+static const char *symbol_of(const krf_context *c, const krf__kernel *kernel) { return c->is_cuda ? krf__kernel_symbol(kernel) : kernel->name; }
+
 /* Loads it from disk, or compiles it if asked to. */
 static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_compile, krf__module **module) {
     text t;
     krf_status status = make_text(c, kernel, &t);
     if (status == KRF_OK) {
-        status = load_from_disk(c, &t, kernel->name, module);
+        status = load_from_disk(c, &t, symbol_of(c, kernel), module);
         if (status == KRF_OK && *module == NULL && may_compile) {
-            status = compile(c, &t, kernel->name, module);
+            status = compile(c, &t, symbol_of(c, kernel), module);
             status = status == KRF_E_COMPILE && kernel->n_ops > 0 ? krf__explain_compile(kernel) : status;
         }
         free_text(&t);
@@ -235,14 +245,14 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
 static krf_status make_entry(void *user, void **value) {
     const making *m = user;
     krf_context *c = m->context;
-    const bool must = m->kernel->n_ops > 0; /* the interpreter knows no C */
+    const bool raw = m->kernel->raw != NULL, must = raw || m->kernel->n_ops > 0; /* the interpreter knows no C */
     const bool can = !c->backend->can_interpret || c->backend->can_compile(c->device);
     bool interpret = c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !can) && !must;
     bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE || must;
-    if (must && !can) {
+    if (must && !raw && !can) {
         return krf__explain_missing(m->kernel);
     }
-    if (!c->backend->can_interpret && m->kernel->schedule == KRF__SCAN && krf__accumulator_words(m->kernel, 0) > 1) {
+    if (!raw && !c->backend->can_interpret && m->kernel->schedule == KRF__SCAN && krf__accumulator_words(m->kernel, 0) > 1) {
         return krf__explain_wide_scan(m->kernel);
     }
     krf__module *module = NULL;

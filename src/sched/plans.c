@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "ir/raw.h"
 
 #include <string.h>
 
@@ -156,6 +157,11 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
     for (size_t i = 0; i < g->n_arrays; i++) { /* dtype and shape stand in the nodes */
         put64(key, (uint64_t)g->arrays[i]->rank);
         put_many(key, (size_t)g->arrays[i]->rank, g->arrays[i]->strides);
+    }
+    put64(key, g->n_raws);
+    for (size_t i = 0; i < g->n_raws; i++) {
+        put64(key, g->raws[i]->key_bytes);
+        krf__str_putn(key, (const char *)g->raws[i]->key, g->raws[i]->key_bytes);
     }
     const krf__limits *limits = options->limits != NULL ? options->limits : &krf__default_limits;
     put64(key, options->unaligned);

@@ -621,6 +621,42 @@ static void copies_need_not_wait(void **state) {
     krf_context_destroy(ctx);
 }
 
+/* Adds n to what the kernels before it wrote. */
+static krf_raw_kernel *define_add(krf_context *ctx, const char *name, const char *source) {
+    krf_raw_kernel *k = NULL;
+    const krf_kernel_description d = {.size = sizeof d, .name = name, .parameters = "inout f32 x[n], i32 a, i32 n", .cuda = source, .c = strcmp(name, "add") == 0 ? "void add(float *x, int a, int n) { for (int i = 0; i < n; i++) x[i] += a; }" : NULL, .grid = "(n + 63) / 64", .block = "64"};
+    assert_ok(krf_kernel_define(ctx, &d, &k));
+    return k;
+}
+
+/* A raw kernel waits for what other streams wrote, and they for it. */
+static void raw_kernels_are_ordered(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_raw_kernel *k = define_add(ctx, "add", "extern \"C\" __global__ void add(float *x, int a, int n) {\n"
+                                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                               "    if (i < n) x[i] += a;\n"
+                                               "}\n");
+    krf_stream *s = new_stream(ctx), *t = new_stream(ctx);
+    krf_array *x = new_array(ctx);
+    fill(0);
+    float want[N];
+    memcpy(want, host, sizeof want);
+    assert_ok(krf_array_upload_async(x, host, sizeof host, krf_stream_handle(s)));
+    for (int round = 0; round < 6; round++) {
+        assert_ok(krf_kernel_launch(k, krf_stream_handle(round % 2 ? s : t), 2, (krf_binding[]){krf_bind_array("x", x), krf_bind_int("a", round + 1)}, NULL));
+    }
+    assert_ok(krf_array_to_host(x, host, sizeof host));
+    for (int i = 0; i < N; i++) {
+        assert_true(host[i] == want[i] + 21);
+    }
+    krf_array_release(x);
+    krf_stream_destroy(s);
+    krf_stream_destroy(t);
+    krf_kernel_release(k);
+    krf_context_destroy(ctx);
+}
+
 static void a_captured_run_is_launches_alone(void **state) {
     (void)state;
     struct {
@@ -669,6 +705,11 @@ static void a_captured_run_is_launches_alone(void **state) {
         assert_ok(krf_array_upload_async(x, host, sizeof host, NULL)); /* a capture cannot wait for it: the host does */
         run(sum, stream, x, &y); /* warm */
         run(sum, NULL, x, &y);
+        krf_raw_kernel *warm = define_add(ctx, "add", "extern \"C\" __global__ void add(float *x, int a, int n) { if (blockIdx.x * 64 + threadIdx.x < n) x[blockIdx.x * 64 + threadIdx.x] += a; }");
+        krf_raw_kernel *new = define_add(ctx, "other", known ? "extern \"C\" __global__ void other(float *x, int a, int n) { x[0] = a; }"
+                                                             : "extern \"C\" __global__ void other(float *x, int a, int n) { x[1] = a; }");
+        krf_binding adding[] = {krf_bind_array("x", y), krf_bind_int("a", 0)};
+        assert_ok(krf_kernel_launch(warm, NULL, 2, adding, NULL));
         krf_memory_stats before = {.size = sizeof before}, after = before;
         assert_ok(krf_context_memory_stats(ctx, &before));
         assert_int_equal(graph.begin(stream, 0 /* global, the strictest */), 0);
@@ -677,12 +718,14 @@ static void a_captured_run_is_launches_alone(void **state) {
         assert_fails(KRF_E_UNSUPPORTED, krf_array_download_async(y, host, sizeof host, stream), "pinned");
         assert_null(none);
         assert_ok(krf_plan_run(sum, stream, 1, &b, &y));
+        assert_fails(KRF_E_UNSUPPORTED, krf_kernel_launch(new, stream, 2, adding, NULL), "launch the kernel once before");
+        assert_ok(krf_kernel_launch(warm, stream, 2, adding, NULL));
         assert_ok(krf_array_download_async(y, pinned, sizeof host, stream));
         assert_int_equal(graph.end(stream, &captured), 0);
         assert_ok(krf_context_memory_stats(ctx, &after));
         assert_int_equal(after.allocations, before.allocations);
         assert_int_equal(graph.nodes(captured, NULL, &nodes), 0);
-        assert_int_equal(nodes, krf_plan_kernels(sum) + 1);
+        assert_int_equal(nodes, krf_plan_kernels(sum) + 2);
         void *exec = NULL, *primary = NULL;
         assert_int_equal(graph.retain(&primary, 0) + graph.push(primary), 0);
         const int instantiated = graph.instantiate(&exec, captured, 0); /* the simulated driver starts no captured graphs */
@@ -703,6 +746,8 @@ static void a_captured_run_is_launches_alone(void **state) {
         }
         assert_int_equal(graph.pop(&primary) + graph.release(0), 0);
         assert_int_equal(graph.destroy(captured), 0);
+        krf_kernel_release(warm);
+        krf_kernel_release(new);
         krf_plan_release(sum);
         krf_plan_release(cold);
         krf_array_release(x);
@@ -736,6 +781,7 @@ int main(void) {
         cmocka_unit_test(scarce_memory_passes_between_streams),
         cmocka_unit_test(nothing_waits_that_need_not),
         cmocka_unit_test(copies_need_not_wait),
+        cmocka_unit_test(raw_kernels_are_ordered),
         cmocka_unit_test(a_captured_run_is_launches_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ krf_status scene_reopen(scene *s);
 krf_status scene_streams(scene *s);
 krf_status scene_devices(scene *s);
 krf_status scene_define(scene *s);
+krf_status scene_raw(scene *s);
 
 /* For steps: goes to `done` with the status when a call fails. */
 #define TRY(call) \

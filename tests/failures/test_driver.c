@@ -330,6 +330,8 @@ int main(void) {
         {.name = "streams", .steps = SCENE_STREAMS},
         {.name = "devices", .steps = SCENE_DEVICES, .warm = true},
         {.name = "devices", .steps = SCENE_DEVICES, .warm = true, .no_pools = true},
+        {.name = "raw", .steps = SCENE_RAW},
+        {.name = "raw", .steps = SCENE_RAW, .warm = true},
         {.name = "a caller's stream", .steps = SCENE_EXTRA},
         {.name = "evaluate", .steps = SCENE_EVALUATE, .warm = true, .no_pools = true},
     };

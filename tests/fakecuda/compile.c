@@ -92,7 +92,7 @@ unsigned char *fake_compile(const fake_job *job, size_t *bytes, char **log) {
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         arguments[n++] = fixed[i];
     }
-    char *flag_words = add_words(flags ? flags : "", arguments, &n);
+    char *flag_words = add_words(flags ? flags : "", arguments, &n), *own_words = add_words(job->flags ? job->flags : "", arguments, &n);
     char output[256];
     snprintf(output, sizeof output, "%s/fakecuda-XXXXXX", fake_folder());
     int file = mkostemp(output, O_CLOEXEC);
@@ -131,5 +131,6 @@ unsigned char *fake_compile(const fake_job *job, size_t *bytes, char **log) {
     close(messages);
     free(compiler_words);
     free(flag_words);
+    free(own_words);
     return result;
 }

@@ -8,9 +8,12 @@
 
 #define __global__
 #define __device__
-#define __forceinline__ inline
+#define __host__
+#define __constant__ static
 #define __noinline__ __attribute__((noinline))
-#define __constant__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define warpSize 32
+#define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __restrict__ __restrict
@@ -31,18 +34,48 @@ static const fakecuda_runtime *fakecuda_calls;
 #define __cluster_barrier_wait() fakecuda_calls->cluster_wait(__LINE__)
 #define __cluster_map_shared_rank(at, rank) fakecuda_calls->map_shared(at, rank, __LINE__)
 #define __threadfence() fakecuda_calls->fence()
+#define __threadfence_block() fakecuda_calls->fence()
 #define atomicInc(at, limit) fakecuda_calls->atomic_inc(at, limit)
-#define atomicAdd(at, value) fakecuda_calls->atomic_add(at, value)
-#define atomicMin(at, value) fakecuda_atomic_min(at, value)
 #define __shfl_down_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, delta, __LINE__)
 #define __shfl_sync(mask, value, lane) fakecuda_shuffle_down(mask, value, (unsigned)(lane) % 32 - fakecuda_lane(), __LINE__)
+#define __shfl_xor_sync(mask, value, lanes) fakecuda_shuffle_down(mask, value, (fakecuda_lane() ^ (unsigned)(lanes)) - fakecuda_lane(), __LINE__)
+#define __shfl_up_sync(mask, value, delta) fakecuda_shuffle_down(mask, value, fakecuda_lane() < (unsigned)(delta) ? 0 : 0 - (unsigned)(delta), __LINE__)
+#define __syncwarp(...) fakecuda_sync_warp(__LINE__ __VA_OPT__(, ) __VA_ARGS__)
+#define __ballot_sync(mask, value) fakecuda_ballot(mask, (value) != 0, __LINE__)
+#define __any_sync(mask, value) (fakecuda_ballot(mask, (value) != 0, __LINE__) != 0)
+#define __all_sync(mask, value) (fakecuda_ballot(mask, (value) == 0, __LINE__) == 0)
 
-struct alignas(8) uint2 {
-    unsigned x, y;
-};
-struct alignas(16) uint4 {
-    unsigned x, y, z, w;
-};
+typedef decltype(sizeof 0) size_t;
+
+#define FAKECUDA_VECTOR2(type, name, alignment) \
+    struct alignas(alignment) name { \
+        type x, y; \
+    }; \
+    static inline name make_##name(type x, type y) { return {x, y}; }
+#define FAKECUDA_VECTOR3(type, name, alignment) \
+    struct alignas(alignment) name { \
+        type x, y, z; \
+    }; \
+    static inline name make_##name(type x, type y, type z) { return {x, y, z}; }
+#define FAKECUDA_VECTOR4(type, name, alignment) \
+    struct alignas(alignment) name { \
+        type x, y, z, w; \
+    }; \
+    static inline name make_##name(type x, type y, type z, type w) { return {x, y, z, w}; }
+FAKECUDA_VECTOR2(unsigned, uint2, 8)
+FAKECUDA_VECTOR3(unsigned, uint3, 4)
+FAKECUDA_VECTOR4(unsigned, uint4, 16)
+FAKECUDA_VECTOR2(int, int2, 8)
+FAKECUDA_VECTOR3(int, int3, 4)
+FAKECUDA_VECTOR4(int, int4, 16)
+FAKECUDA_VECTOR2(float, float2, 8)
+FAKECUDA_VECTOR3(float, float3, 4)
+FAKECUDA_VECTOR4(float, float4, 16)
+FAKECUDA_VECTOR2(double, double2, 16)
+FAKECUDA_VECTOR3(double, double3, 8)
+FAKECUDA_VECTOR2(unsigned char, uchar2, 2)
+FAKECUDA_VECTOR4(unsigned char, uchar4, 4)
+FAKECUDA_VECTOR2(long long, longlong2, 16)
 
 template <class To, class From> static inline To fakecuda_bits(From from) {
     static_assert(sizeof(To) >= sizeof(From), "bits would be lost");
@@ -51,12 +84,43 @@ template <class To, class From> static inline To fakecuda_bits(From from) {
     return to;
 }
 
-static inline unsigned fakecuda_atomic_min(unsigned *at, unsigned value) {
-    unsigned old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (value < old && !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+// Atomics order nothing, as on the device.
+template <class T, class F> static inline T fakecuda_update(T *at, F next) {
+    T old;
+    __atomic_load(at, &old, __ATOMIC_RELAXED);
+    for (;;) {
+        T value = next(old);
+        if (__atomic_compare_exchange(at, &old, &value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return old;
+        }
     }
-    return old;
 }
+#define FAKECUDA_ATOMIC(name, T, expression) \
+    static inline T name(T *at, T value) { \
+        return fakecuda_update(at, [=](T old) -> T { return expression; }); \
+    }
+#define FAKECUDA_ATOMICS(T) \
+    FAKECUDA_ATOMIC(atomicMin, T, value < old ? value : old) \
+    FAKECUDA_ATOMIC(atomicMax, T, value > old ? value : old) \
+    FAKECUDA_ATOMIC(atomicAnd, T, old & value) \
+    FAKECUDA_ATOMIC(atomicOr, T, old | value) \
+    FAKECUDA_ATOMIC(atomicXor, T, old ^ value) \
+    FAKECUDA_ATOMIC(atomicExch, T, value) \
+    static inline T atomicCAS(T *at, T compare, T value) { \
+        return fakecuda_update(at, [=](T old) -> T { return old == compare ? value : old; }); \
+    }
+FAKECUDA_ATOMICS(int)
+FAKECUDA_ATOMICS(unsigned)
+FAKECUDA_ATOMICS(unsigned long long)
+static inline unsigned atomicAdd(unsigned *at, unsigned value) { return fakecuda_calls->atomic_add(at, value); }
+FAKECUDA_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)value))
+FAKECUDA_ATOMIC(atomicAdd, unsigned long long, old + value)
+FAKECUDA_ATOMIC(atomicAdd, float, old + value)
+FAKECUDA_ATOMIC(atomicAdd, double, old + value)
+FAKECUDA_ATOMIC(atomicSub, int, (int)((unsigned)old - (unsigned)value))
+FAKECUDA_ATOMIC(atomicSub, unsigned, old - value)
+FAKECUDA_ATOMIC(atomicExch, float, value)
+FAKECUDA_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 
 static inline unsigned fakecuda_lane() {
     const fakecuda_thread *me = fakecuda_calls->here();
@@ -71,6 +135,37 @@ template <class T> static inline T fakecuda_shuffle_down(unsigned mask, T value,
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
+
+static inline void fakecuda_sync_warp(int line, unsigned mask = 0xffffffffu) { fakecuda_calls->shuffle_down(mask, 0, 0, line); }
+
+static inline unsigned fakecuda_ballot(unsigned mask, bool value, int line) {
+    const fakecuda_thread *me = fakecuda_calls->here();
+    const unsigned threads = me->block_dim.x * me->block_dim.y * me->block_dim.z, lane = fakecuda_lane();
+    const unsigned index = me->thread.x + me->block_dim.x * (me->thread.y + me->block_dim.y * me->thread.z), there = threads - (index - lane);
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        const unsigned long long other = fakecuda_calls->shuffle_down(mask, value, i - lane, line);
+        bits |= i < there && (mask >> i & 1) != 0 && other != 0 ? 1u << i : 0;
+    }
+    return bits;
+}
+
+template <class T> static inline T __ldg(const T *at) { return *at; }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+#define FAKECUDA_EXTREMES(T) \
+    static inline T min(T a, T b) { return b < a ? b : a; } \
+    static inline T max(T a, T b) { return a < b ? b : a; }
+FAKECUDA_EXTREMES(int)
+FAKECUDA_EXTREMES(unsigned)
+FAKECUDA_EXTREMES(long)
+FAKECUDA_EXTREMES(unsigned long)
+FAKECUDA_EXTREMES(long long)
+FAKECUDA_EXTREMES(unsigned long long)
+FAKECUDA_EXTREMES(float)
+FAKECUDA_EXTREMES(double)
 
 // Vector accesses must be aligned to their size on the device.
 template <class T> static inline void fakecuda_check(const T *at, int line) {
@@ -87,7 +182,6 @@ template <class T> static inline void __stcs(T *at, T value, int line = __builti
     *at = value;
 }
 
-static inline int __clz(int x) { return x != 0 ? __builtin_clz((unsigned)x) : 32; }
 static inline float __int_as_float(int bits) { return fakecuda_bits<float>(bits); }
 static inline double __longlong_as_double(long long bits) { return fakecuda_bits<double>(bits); }
 
@@ -142,6 +236,10 @@ FAKECUDA_MATH2(fmod)
 FAKECUDA_MATH2(copysign)
 FAKECUDA_MATH2(nextafter)
 // clang-format on
+FAKECUDA_MATH2(fmin)
+FAKECUDA_MATH2(fmax)
+extern "C" int printf(const char *, ...);
+extern "C" int abs(int) noexcept;
 extern "C" double fma(double, double, double) noexcept;
 extern "C" float fmaf(float, float, float) noexcept;
 
@@ -208,8 +306,8 @@ extern "C" __attribute__((weak, visibility("hidden"))) char __start_fakecuda_sha
 
 #define FAKECUDA_KERNEL(name, cluster) \
     {#name, fakecuda_entry<name>::call, fakecuda_entry<name>::bytes, fakecuda_entry<name>::count, cluster},
-#define FAKECUDA_IMAGE(n_kernels, waits) \
-    extern "C" __attribute__((visibility("default"))) const struct fakecuda_image fakecuda_image_1 = { \
-        n_kernels, waits, fakecuda_kernels, &fakecuda_calls, __start_fakecuda_shared, __stop_fakecuda_shared};
+#define FAKECUDA_IMAGE(n_kernels, waits, dynamic) \
+    extern "C" __attribute__((visibility("default"))) const struct fakecuda_image fakecuda_image_2 = { \
+        n_kernels, waits, fakecuda_kernels, &fakecuda_calls, __start_fakecuda_shared, __stop_fakecuda_shared, dynamic};
 
 #endif

@@ -1,5 +1,6 @@
 /* Initialisation, errors, what the device is, and what every entry point does first. */
 #include "fake.h"
+#include "image.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -234,6 +235,7 @@ cu_result cuDeviceGetAttribute(int *value, cu_enum attribute, cu_device device) 
     }
     switch (attribute) {
     case KRF__CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = fake_multiprocessors(); break;
+    case KRF__CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = FAKECUDA_DYNAMIC; break;
     case KRF__CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = fake_arch() / 10; break;
     case KRF__CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = fake_arch() % 10; break;
     case KRF__CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: *value = fake_setting("FAKECUDA_POOLS", 1) != 0; break;

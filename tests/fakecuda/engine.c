@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #if defined __SANITIZE_THREAD__ || defined __SANITIZE_ADDRESS__
@@ -26,6 +27,22 @@
 #endif
 #ifndef WITH_TSAN
 #define WITH_TSAN false
+#endif
+
+#if defined __SANITIZE_ADDRESS__
+#define WITH_ASAN 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#define GUARD(at, bytes) ASAN_POISON_MEMORY_REGION(at, bytes)
+#define UNGUARD(at, bytes) ASAN_UNPOISON_MEMORY_REGION(at, bytes)
+#else
+#define GUARD(at, bytes) (void)(at)
+#define UNGUARD(at, bytes) (void)(at)
 #endif
 
 enum { SHARED_POISON = 0xcd };
@@ -78,9 +95,30 @@ fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigne
     return (fakecuda_thread){fake_position(thread, w->block), block, w->block, w->grid};
 }
 
-void fake_poison_shared(const fake_copy *copy) {
+/* Behind what the launch has of dynamic shared memory: bytes that nobody may touch. */
+static unsigned guard_of(const fake_work *w) { return FAKECUDA_DYNAMIC - w->shared < 1024 ? FAKECUDA_DYNAMIC - w->shared : 1024; }
+
+void fake_poison_shared(const fake_work *w, const fake_copy *copy) {
     for (volatile char *at = copy->image->shared_begin; at < copy->image->shared_end; at++) {
         *at = (char)SHARED_POISON;
+    }
+    if (copy->image->dynamic) {
+        UNGUARD(copy->image->dynamic, FAKECUDA_DYNAMIC);
+        memset(copy->image->dynamic, SHARED_POISON, w->shared + guard_of(w));
+        GUARD(copy->image->dynamic + w->shared, FAKECUDA_DYNAMIC - w->shared);
+    }
+}
+
+void fake_check_shared(const fake_work *w, const fake_copy *copy) {
+    char *end = copy->image->dynamic ? copy->image->dynamic + w->shared : NULL;
+    if (!end) {
+        return;
+    }
+    UNGUARD(end, FAKECUDA_DYNAMIC - w->shared);
+    for (unsigned i = 0; i < guard_of(w); i++) {
+        if (end[i] != (char)SHARED_POISON) {
+            fake_die("%s: a write %u bytes behind the %u bytes of dynamic shared memory", w->name, i, w->shared);
+        }
     }
 }
 
@@ -114,9 +152,12 @@ void fake_run(const fake_work *w) {
     } else if (waits) {
         for (uint64_t n = 0; n < blocks && going; n += w->cluster) {
             for (unsigned b = 0; b < w->cluster; b++) {
-                fake_poison_shared(w->copies[b]);
+                fake_poison_shared(w, w->copies[b]);
             }
             going = fake_run_fibers(w, n);
+            for (unsigned b = 0; b < w->cluster && going; b++) {
+                fake_check_shared(w, w->copies[b]);
+            }
         }
     } else {
         run_plain(w, blocks);

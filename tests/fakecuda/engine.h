@@ -18,6 +18,7 @@ typedef struct fake_work {
     unsigned n_copies; /* blocks at once */
     fakecuda_index grid, block;
     unsigned threads; /* of a block */
+    unsigned shared;  /* dynamic, in bytes */
     unsigned cluster; /* blocks that run together, neighbours along x; no more than there are copies */
     void *const *arguments;
     uint64_t seed; /* of the order of threads and blocks; 0: ascending */
@@ -83,6 +84,7 @@ fakecuda_index fake_position(uint64_t n, fakecuda_index extent);
 uint64_t fake_order(uint64_t i, uint64_t n, uint64_t seed);
 fakecuda_index fake_block_at(const fake_work *w, uint64_t n);
 fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigned thread);
-void fake_poison_shared(const fake_copy *copy);
+void fake_poison_shared(const fake_work *w, const fake_copy *copy); /* before a block */
+void fake_check_shared(const fake_work *w, const fake_copy *copy);  /* after it */
 
 #endif

@@ -34,13 +34,17 @@ typedef struct fakecuda_kernel {
     unsigned cluster; /* blocks that run together, along x */
 } fakecuda_kernel;
 
-/* The one symbol of an image, named fakecuda_image_1. */
+/* What a block has at most; launches say how much of it. */
+#define FAKECUDA_DYNAMIC 232448
+
+/* The one symbol of an image, named fakecuda_image_2. */
 typedef struct fakecuda_image {
     unsigned n_kernels;
     bool waits; /* threads wait for each other: barriers, shuffles or shared memory */
     const fakecuda_kernel *kernels;
     const fakecuda_runtime **runtime; /* the loader fills it in */
     char *shared_begin, *shared_end;  /* the __shared__ variables */
+    char *dynamic;                    /* dynamic shared memory, FAKECUDA_DYNAMIC bytes; NULL where the text has none */
 } fakecuda_image;
 
 /* An image is a shared object whose ELF header carries, in bytes that ELF leaves unused, this mark and a checksum of

@@ -18,6 +18,7 @@ typedef struct fake_job {
     const char *text;
     size_t bytes;
     bool assembly, to_assembly;
+    const char *flags; /* words; NULL: none */
 } fake_job;
 
 unsigned char *fake_compile(const fake_job *job, size_t *bytes, char **log);

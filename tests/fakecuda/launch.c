@@ -43,7 +43,7 @@ static bool copy_arguments(const fakecuda_kernel *kernel, void *const *arguments
     return l->block != NULL;
 }
 
-static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsigned cluster, unsigned shared) {
+static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsigned cluster, unsigned shared, unsigned most_shared) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
         return "a dimension is 0";
     }
@@ -57,7 +57,7 @@ static const char *wrong_shape(fakecuda_index grid, fakecuda_index block, unsign
     if (cluster == 0 || cluster > FAKE_MOST_BLOCKS || grid.x % cluster != 0) {
         return "the grid is not made of clusters, or these are too large";
     }
-    return shared > 0 ? "dynamic shared memory is not simulated" : NULL;
+    return shared > most_shared ? "more dynamic shared memory than the function was given" : NULL;
 }
 
 /* What is to be launched, and where it lies; a message otherwise. */
@@ -68,7 +68,7 @@ static cu_library check(const char *call, const cu_kernel_node_params *p, unsign
         return NULL;
     }
     fakecuda_index grid = {p->grid_x, p->grid_y, p->grid_z}, block = {p->block_x, p->block_y, p->block_z};
-    const char *wrong = wrong_shape(grid, block, fake_kernel_of(library, *index)->cluster, p->shared_bytes);
+    const char *wrong = wrong_shape(grid, block, fake_kernel_of(library, *index)->cluster, p->shared_bytes, fake_dynamic_of(library, *index));
     if (wrong || p->extra || (fake_kernel_of(library, *index)->arguments > 0 && !p->arguments)) {
         *result = fake_misuse(FAKE_INVALID_VALUE, "%s: %s", call, wrong ? wrong : "an argument is missing");
         return NULL;
@@ -100,6 +100,7 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_strea
     launch l = {.work = {.grid = {p->grid_x, p->grid_y, p->grid_z},
                          .block = {p->block_x, p->block_y, p->block_z},
                          .threads = p->block_x * p->block_y * p->block_z,
+                         .shared = p->shared_bytes,
                          .cluster = kernel->cluster}};
     l.work.n_copies = fake_blocks_at_once() > kernel->cluster ? fake_blocks_at_once() : kernel->cluster;
     fake_library_copies(library, s, l.work.copies, l.work.n_copies);

@@ -22,6 +22,7 @@ struct CUfunc_st {
     cu_library library;
     unsigned index;
     int device;
+    _Atomic unsigned dynamic; /* bytes of shared memory that launches may have, as it was told */
 };
 
 struct CUlib_st {
@@ -50,7 +51,7 @@ static fake_copy *load_copy(cu_library library) {
         fake_die("out of host memory");
     }
     copy->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    copy->image = copy->handle ? dlsym(copy->handle, "fakecuda_image_1") : NULL;
+    copy->image = copy->handle ? dlsym(copy->handle, "fakecuda_image_2") : NULL;
     if (!copy->image) {
         const char *reason = dlerror();
         fprintf(stderr, "fakecuda: a kernel image does not load: %s\n", reason ? reason : "no reason given");
@@ -186,7 +187,7 @@ cu_result cuLibraryLoadData(cu_library *library, const void *image, cu_enum *jit
         l->kernels[i] = (struct CUkern_st){l, i};
     }
     for (unsigned i = 0; l->kernels && l->functions && i < n * FAKE_MOST_DEVICES; i++) {
-        l->functions[i] = (struct CUfunc_st){l, i % n, (int)(i / n)};
+        l->functions[i] = (struct CUfunc_st){l, i % n, (int)(i / n), 0};
     }
     fake_object_add(&l->object, FAKE_LIBRARY);
     *library = l;
@@ -275,10 +276,33 @@ cu_result cuFuncGetAttribute(int *value, cu_enum attribute, cu_function function
     switch (attribute) {
     case KRF__CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
     case KRF__CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
+    case KRF__CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = FAKE_MAX_THREADS; break;
     case KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)(library->image->shared_end - library->image->shared_begin);
         break;
     default: return fake_misuse(FAKE_INVALID_VALUE, "cuFuncGetAttribute: attribute %u is not simulated", attribute);
     }
     return KRF__CUDA_SUCCESS;
+}
+
+cu_result cuFuncSetAttribute(cu_function function, cu_enum which, int value) {
+    ENTER(cuFuncSetAttribute, FAKE_NEEDS_CURRENT);
+    unsigned kernel;
+    cu_library library = fake_library_of(function, &kernel);
+    if (!library) {
+        return fake_misuse(FAKE_INVALID_HANDLE, "cuFuncSetAttribute: %p is no function", (void *)function);
+    }
+    if (which != KRF__CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+        return fake_misuse(FAKE_INVALID_VALUE, "cuFuncSetAttribute: attribute %u is not simulated", which);
+    }
+    if (value < 0 || value + (library->image->shared_end - library->image->shared_begin) > FAKECUDA_DYNAMIC) {
+        return FAKE_INVALID_VALUE;
+    }
+    atomic_store(&library->functions[kernel].dynamic, (unsigned)value);
+    return KRF__CUDA_SUCCESS;
+}
+
+unsigned fake_dynamic_of(cu_library library, unsigned kernel) {
+    const unsigned allowed = atomic_load(&library->functions[kernel].dynamic);
+    return allowed > FAKE_MAX_SHARED ? allowed : FAKE_MAX_SHARED;
 }

@@ -24,6 +24,9 @@ int fake_function_device(cu_function function);
 /* A kernel of a library: how it is called and what it takes. */
 const fakecuda_kernel *fake_kernel_of(cu_library library, unsigned kernel);
 
+/* The most dynamic shared memory that its launches may have. */
+unsigned fake_dynamic_of(cu_library library, unsigned kernel);
+
 /* Copies for that stream, at most `most`. */
 void fake_library_copies(cu_library library, cu_stream stream, fake_copy **copies, unsigned most);
 

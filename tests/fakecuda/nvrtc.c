@@ -36,7 +36,18 @@ struct _nvrtcProgram {
     unsigned char *image;
     size_t image_bytes;
     char *ptx;
+    char *flags; /* for the host's compiler */
 };
+
+/* Adds a word to a list of them. */
+static void fake_append(char **list, const char *word) {
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? " " : "", word) < 0) {
+        fake_die("out of host memory");
+    }
+    free(*list);
+    *list = longer;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static nvrtc_program programs;
@@ -139,6 +150,8 @@ static void forget(nvrtc_program p) {
     free(p->log);
     free(p->image);
     free(p->ptx);
+    free(p->flags);
+    p->flags = NULL;
     p->log = NULL;
     p->image = NULL;
     p->ptx = NULL;
@@ -188,13 +201,18 @@ static bool parse_arch(const char *text, unsigned *arch, bool *real) {
 static nvrtc_result read_options(nvrtc_program p, int count, const char *const *options, unsigned *arch, bool *real) {
     static const char *const allowed[] = {"--fmad=false", "--fmad=true",         "--std=c++17",        "--no-cache",
                                           "--minimal",    "--Ofast-compile=min", "--Ofast-compile=mid",
-                                          "--ftz=true",   "--prec-div=false",    "--prec-sqrt=false"};
+                                          "--ftz=true",   "--prec-div=false",    "--prec-sqrt=false",   "--use_fast_math", "--std=c++20",
+                                          "--device-as-default-execution-space", "-lineinfo", "--generate-line-info"};
     static const char arch_option[] = "--gpu-architecture=";
     *arch = (unsigned)archs[0]; /* as the real one without the option */
     *real = false;
     for (int i = 0; i < count; i++) {
         bool good = options[i] && strncmp(options[i], arch_option, sizeof arch_option - 1) == 0
                     && parse_arch(options[i] + sizeof arch_option - 1, arch, real);
+        if (options[i] && (strncmp(options[i], "-D", 2) == 0 || strncmp(options[i], "-I", 2) == 0)) {
+            fake_append(&p->flags, options[i]);
+            good = true;
+        }
         for (size_t k = 0; options[i] && k < sizeof allowed / sizeof *allowed; k++) {
             good |= strcmp(options[i], allowed[k]) == 0;
         }
@@ -225,7 +243,7 @@ nvrtc_result nvrtcCompileProgram(nvrtc_program program, int option_count, const 
         return KRF__NVRTC_ERROR_COMPILATION;
     }
     char *text = fake_wrap(program->source, program->name), *messages = NULL;
-    const fake_job job = {.text = text, .bytes = strlen(text), .to_assembly = !real};
+    const fake_job job = {.text = text, .bytes = strlen(text), .to_assembly = !real, .flags = program->flags};
     size_t bytes = 0;
     unsigned char *output = fake_compile(&job, &bytes, &messages);
     free(text);

@@ -265,7 +265,7 @@ static team *make_team(const fake_work *w, unsigned copy, group *g, pthread_mute
         unsigned left = w->threads - i * FAKE_WARP;
         make_meeting(&t->warps[i], left < FAKE_WARP ? left : FAKE_WARP);
     }
-    fake_poison_shared(w->copies[copy]);
+    fake_poison_shared(w, w->copies[copy]);
     return t;
 }
 

@@ -27,6 +27,10 @@ enum {
     KNOWN_take_along_axis,
     KNOWN_view,
     KNOWN_gather,
+    KNOWN_raw_kernel, /* kernels of users have no oracle: tests/api/test_raw.c */
+    KNOWN_raw_argument,
+    KNOWN_raw_launch,
+    KNOWN_raw_result,
     KNOWN_load,
     KNOWN_fetch,
     KNOWN_store

@@ -61,13 +61,14 @@ static krf_status fail_ended(const krf__compiler *compiler, const char *name, kr
 
 /* Compiles kernel.c in the folder into `output`. */
 static krf_status run_in(const krf__compiler *compiler, const krf__scratch *folder, const char *name,
-                         const char *output) {
+                         const char *output, bool strict) {
     krf__str variable = {0}, errors = {0};
     krf__str_put(&variable, "TMPDIR=");
     krf__str_put(&variable, folder->path);
     char *out = krf__strdup(output);
     char option_o[] = "-o", option_x[] = "-x", language[] = "c", from_input[] = "-", library[] = "-lm";
-    char *files[] = {option_o, out, option_x, language, from_input, library, NULL};
+    char pointers[] = "-Werror=incompatible-pointer-types", conversions[] = "-Werror=int-conversion";
+    char *files[] = {option_o, out, option_x, language, from_input, library, strict ? conversions : NULL, NULL};
     char *temporary[] = {variable.data, NULL}, *nothing[] = {NULL};
 
     krf_status status = KRF_OK;
@@ -77,6 +78,9 @@ static krf_status run_in(const krf__compiler *compiler, const krf__scratch *fold
     if (argv == NULL || environment == NULL) {
         status = krf__fail_memory();
         goto done;
+    }
+    for (char **word = argv; strict && *word != NULL; word++) {
+        *word = strcmp(*word, "-w") == 0 ? pointers : *word; /* without warnings there are no errors of that kind either */
     }
     input = openat(folder->fd, "kernel.c", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (input < 0) {
@@ -130,7 +134,7 @@ krf_status krf__compiler_run(const krf__compiler *compiler, const char *source, 
     } else if (error != 0) {
         status = krf__fail(KRF_E_COMPILE, "%s: cannot write to %s: %s", name, folder.path, strerror(error));
     } else {
-        status = run_in(compiler, &folder, name, output.data);
+        status = run_in(compiler, &folder, name, output.data, strstr(source, KRF__STRICT_POINTERS) != NULL);
     }
     if (status == KRF_OK) {
         error = krf__file_read(folder.fd, "kernel.so", true, image, bytes);

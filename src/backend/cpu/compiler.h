@@ -23,6 +23,9 @@ void krf__compiler_close(krf__compiler *compiler);
 /* Appends what decides the machine code besides the source: the command, its files' inode, size and time, the flags. */
 krf_status krf__compiler_identity(const krf__compiler *compiler, krf__str *key);
 
+/* In a text: pointers of other types than a function's parameters are an error. */
+#define KRF__STRICT_POINTERS "/* strict pointers */\n"
+
 /* Compiles C text into a shared object. image: krf__mem_free. KRF_E_COMPILE and the compiler's first words. */
 krf_status krf__compiler_run(const krf__compiler *compiler, const char *source, const char *name, void **image,
                              size_t *bytes);

@@ -133,6 +133,9 @@ static krf_status describe(krf__device *d, int index, const char *uuid) {
         status = CU(d, cuDeviceGetAttribute(&d->multiprocessors, KRF__CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, d->id));
     }
     if (status == KRF_OK) {
+        status = CU(d, cuDeviceGetAttribute(&d->most_shared, KRF__CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, d->id));
+    }
+    if (status == KRF_OK) {
         status = CU(d, cuDeviceGetAttribute(&major, KRF__CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d->id));
     }
     if (status == KRF_OK) {

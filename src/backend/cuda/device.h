@@ -30,6 +30,7 @@ struct krf__device {
     int index;
     int capability, multiprocessors; /* 90 */
     size_t memory;
+    int most_shared; /* bytes of a block; 0 where the driver does not tell */
 
     atomic_llong allocations; /* of the driver's memory */
     atomic_ullong peers;      /* devices, as bits, that were asked whether they reach the pool, and may if they do */
@@ -47,6 +48,8 @@ struct krf__device {
 struct krf__module {
     cu_library library;
     cu_function function;
+    int most_threads, static_shared, registers; /* of a block, as it was compiled; -1 where unknown */
+    _Atomic uint32_t shared;                    /* dynamic bytes that the driver was told of */
 };
 
 /* One call: between enter and leave the device's context is current. leave must follow enter, even one that failed. */
@@ -99,7 +102,9 @@ krf_status krf__cuda_load(krf__device *d, const void *image, size_t bytes, const
 void krf__cuda_unload(krf__device *d, krf__module *module);
 void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info *info);
 krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream);
-krf_status krf__cuda_shape(const krf__device *d, const krf__kernel *k, krf__grid *g); /* KRF_E_UNSUPPORTED for too large a grid */
+krf_status krf__cuda_shape(krf__device *d, const krf__launch *launch, krf__grid *g); /* KRF_E_UNSUPPORTED for too large a grid, block or shared memory */
+void krf__cuda_arguments(const krf__kernel *k, const uint64_t *fields, void **arguments); /* room for KRF__MOST_PARAMETERS; they point into fields */
+krf_status krf__cuda_make_room(krf__device *d, krf__module *module, uint32_t shared); /* the context is current */
 
 static inline cu_address krf__cuda_address(const void *p) { return (cu_address)(uintptr_t)p; }
 

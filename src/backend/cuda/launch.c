@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "pass/pass.h"
+#include "plan/raw.h"
 
 enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4 };
 
@@ -27,7 +28,7 @@ static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
 uint32_t krf__cuda_row(int capability) { return capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK; }
 
 void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
-    *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1};
+    *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1, .block_z = 1};
     int64_t blocks;
     switch (k->schedule) {
     case KRF__MAP: /* a tile a block */
@@ -81,6 +82,11 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = blocks > MAX_X;
         g->block_x = (uint32_t)krf__tile_threads(k);
         break;
+    case KRF__RAW: {
+        const krf__raw_launch *l = &k->raw->launch;
+        *g = (krf__grid){.x = l->grid[0], .y = l->grid[1], .z = l->grid[2], .block_x = l->block[0], .block_y = l->block[1], .block_z = l->block[2], .shared = l->shared};
+        break;
+    }
     case KRF__SCHEDULE_COUNT: break;
     }
 }

@@ -8,7 +8,8 @@
 #define KRF__CUDA_BLOCK 256
 
 typedef struct krf__grid {
-    uint32_t x, y, z, block_x, block_y;
+    uint32_t x, y, z, block_x, block_y, block_z;
+    uint32_t shared; /* dynamic, in bytes */
     bool too_large; /* a kernel that does not stride over its blocks would need more of them than CUDA has */
 } krf__grid;
 

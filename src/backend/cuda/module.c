@@ -3,9 +3,12 @@
 #include "backend/cuda/launch.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "plan/raw.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define EVERYBODYS_SHARED 49152 /* bytes that every launch may have */
 
 /* ---- the compiler ---- */
 
@@ -95,6 +98,11 @@ krf_status krf__cuda_compile(krf__device *d, const char *source, const char *nam
 
 /* ---- modules ---- */
 
+static int attribute(krf__device *d, krf__module *module, cu_enum which) {
+    int value = -1;
+    return d->driver.cuFuncGetAttribute(&value, which, module->function) == KRF__CUDA_SUCCESS ? value : -1;
+}
+
 static krf_status load_library(krf__device *d, const void *image, const char *name, krf__module *m) {
     cu_kernel kernel = NULL;
     krf_status status = CU(d, cuLibraryLoadData(&m->library, image, NULL, NULL, 0, NULL, NULL, 0));
@@ -105,6 +113,12 @@ static krf_status load_library(krf__device *d, const void *image, const char *na
         /* Brings the code to the device now: at the first launch it could wait for other work, and may not happen
          * during a capture. */
         status = CU(d, cuKernelGetFunction(&m->function, kernel));
+    }
+    if (status == KRF_OK) {
+        m->most_threads = attribute(d, m, KRF__CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        m->static_shared = attribute(d, m, KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+        m->registers = attribute(d, m, KRF__CU_FUNC_ATTRIBUTE_NUM_REGS);
+        atomic_init(&m->shared, 0);
     }
     if (status != KRF_OK && m->library) {
         d->driver.cuLibraryUnload(m->library);
@@ -162,11 +176,6 @@ void krf__cuda_unload(krf__device *d, krf__module *module) {
     krf__mem_free(module);
 }
 
-static int attribute(krf__device *d, krf__module *module, cu_enum which) {
-    int value = -1;
-    return d->driver.cuFuncGetAttribute(&value, which, module->function) == KRF__CUDA_SUCCESS ? value : -1;
-}
-
 void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info *info) {
     *info = (krf__module_info){-1, -1, -1};
     krf__entry e;
@@ -179,26 +188,67 @@ void krf__cuda_module_info(krf__device *d, krf__module *module, krf__module_info
     krf__cuda_leave(d, &e, status);
 }
 
-krf_status krf__cuda_shape(const krf__device *d, const krf__kernel *k, krf__grid *g) {
+/* What the device, or the kernel as it was compiled, has no room for: said before the driver would refuse it. */
+static krf_status check_raw(krf__device *d, const krf__launch *launch, const krf__grid *g) {
+    const char *name = launch->kernel->raw->raw->name;
+    const uint32_t threads = g->block_x * g->block_y * g->block_z;
+    const krf__module *m = launch->module;
+    if (m->most_threads > 0 && threads > (uint32_t)m->most_threads) {
+        return krf__fail(KRF_E_UNSUPPORTED, "%s: a block of %u threads; as it was compiled, with %d registers a thread, the device has room for %d", name, threads, m->registers, m->most_threads);
+    }
+    if (d->most_shared > 0 && m->static_shared >= 0 && (int64_t)g->shared + m->static_shared > d->most_shared) {
+        return krf__fail(KRF_E_UNSUPPORTED, "%s: %u bytes of dynamic shared memory beside %d of its own; a block on %s has %d in all", name, g->shared, m->static_shared, d->name, d->most_shared);
+    }
+    return KRF_OK;
+}
+
+krf_status krf__cuda_shape(krf__device *d, const krf__launch *launch, krf__grid *g) {
+    const krf__kernel *k = launch->kernel;
     krf__cuda_grid(k, d->multiprocessors, g);
+    if (k->raw != NULL) {
+        return check_raw(d, launch, g);
+    }
     return !g->too_large ? KRF_OK
                          : krf__fail(KRF_E_UNSUPPORTED, "%s: %lld results need more blocks than a CUDA grid has", k->name,
                                      (long long)k->kept_size);
 }
 
+/* One argument, the whole block by value; of raw kernels each parameter. The driver copies them before it returns. */
+void krf__cuda_arguments(const krf__kernel *k, const uint64_t *fields, void **arguments) {
+    if (k->raw != NULL) {
+        krf__raw_addresses(k, fields, arguments);
+    } else {
+        arguments[0] = (void *)(uintptr_t)fields;
+    }
+}
+
+/* More than 48 KiB must be asked for. What is enough for one launch is for all that need less. */
+krf_status krf__cuda_make_room(krf__device *d, krf__module *module, uint32_t shared) {
+    uint32_t most = atomic_load_explicit(&module->shared, memory_order_relaxed);
+    if (shared <= EVERYBODYS_SHARED || shared <= most) {
+        return KRF_OK;
+    }
+    krf_status status = CU(d, cuFuncSetAttribute(module->function, KRF__CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared));
+    while (status == KRF_OK && most < shared && !atomic_compare_exchange_weak(&module->shared, &most, shared)) {
+    }
+    return status;
+}
+
 krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream) {
     krf__grid g;
-    krf_status status = krf__cuda_shape(d, launch->kernel, &g);
+    krf_status status = krf__cuda_shape(d, launch, &g);
     if (status != KRF_OK) {
         return status;
     }
     krf__entry e;
     status = krf__cuda_enter_stream(d, stream, false, &e);
     if (status == KRF_OK) {
-        /* One argument, the whole block by value. The driver copies it before it returns. */
-        void *arguments[] = {(void *)(uintptr_t)launch->fields};
-        status = CU(d, cuLaunchKernel(launch->module->function, g.x, g.y, g.z, g.block_x, g.block_y, 1, 0, e.stream,
-                                      arguments, NULL));
+        void *arguments[KRF__MOST_PARAMETERS];
+        krf__cuda_arguments(launch->kernel, launch->fields, arguments);
+        status = krf__cuda_make_room(d, launch->module, g.shared);
+        if (status == KRF_OK) {
+            status = CU(d, cuLaunchKernel(launch->module->function, g.x, g.y, g.z, g.block_x, g.block_y, g.block_z, g.shared, e.stream, arguments, NULL));
+        }
     }
     return krf__cuda_leave(d, &e, status);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_SHOWN = 1500, MAX_OPTIONS = 12, OPTION_LENGTH = 32 };
+enum { LOG_SHOWN = 1500, MAX_OPTIONS = 40, OPTION_LENGTH = 256 };
 
 /* No fast math and no contraction, unless the kernel's text asks for it: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
@@ -160,11 +160,18 @@ static const char *read_option(const char *source, char option[OPTION_LENGTH]) {
     return at;
 }
 
-/* The options that the text asks for; what NVRTC does not know yet costs compile time only. A second --fmad takes the place of the first, at 1. */
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* The options that the text asks for; what NVRTC does not know yet costs compile time only. A second --fmad or --std takes the place of the first, at 1 and 2;
+ * --no-minimal, which is none of NVRTC's, takes the last of ours away. */
 static int add_options(const char *source, bool recent, char asked[][OPTION_LENGTH], const char **options, int count) {
     for (int n = 0; count < MAX_OPTIONS && (source = read_option(source, asked[n])) != NULL; n++) {
-        if (strncmp(asked[n], "--fmad=", strlen("--fmad=")) == 0) {
+        if (begins(asked[n], "--fmad=") || begins(asked[n], "-fmad=")) {
             options[1] = asked[n];
+        } else if (begins(asked[n], "--std=") || begins(asked[n], "-std=")) {
+            options[2] = asked[n];
+        } else if (strcmp(asked[n], "--no-minimal") == 0) {
+            count -= strcmp(options[count - 1], OPTION_MINIMAL) == 0;
         } else if (recent || strncmp(asked[n], "--Ofast", strlen("--Ofast")) != 0) {
             options[count++] = asked[n];
         }

@@ -3,13 +3,14 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "plan/raw.h"
 
 #include <string.h>
 
 typedef struct node {
     cu_graph_node handle;
     cu_kernel_node_params params;
-    void *argument; /* what params.arguments points to: the address of `fields` */
+    void **arguments; /* what params.arguments is: they point into `fields` */
     uint64_t *fields;
     size_t bytes;
     bool changed; /* since the graph was told */
@@ -43,24 +44,25 @@ static void replay_free(krf__device *d, krf__replay *r) {
     krf__mem_free(r);
 }
 
-static krf_status make_node(const krf__device *d, const krf__launch *launch, node **made) {
+static krf_status make_node(krf__device *d, const krf__launch *launch, node **made) {
     krf__grid g;
-    const size_t bytes = krf__argument_fields(launch->kernel) * sizeof(uint64_t);
-    krf_status status = krf__cuda_shape(d, launch->kernel, &g);
-    node *n = *made = status == KRF_OK ? krf__calloc(1, sizeof *n + bytes) : NULL;
+    const size_t bytes = krf__argument_fields(launch->kernel) * sizeof(uint64_t), addresses = (launch->kernel->raw != NULL ? KRF__MOST_PARAMETERS : 1) * sizeof(void *);
+    krf_status status = krf__cuda_shape(d, launch, &g);
+    node *n = *made = status == KRF_OK ? krf__calloc(1, sizeof *n + bytes + addresses) : NULL;
     if (n == NULL) {
         return status != KRF_OK ? status : krf__fail_memory();
     }
     n->fields = (uint64_t *)(void *)(n + 1);
     n->bytes = bytes;
     memcpy(n->fields, launch->fields, bytes);
-    n->argument = n->fields;
-    n->params = (cu_kernel_node_params){.function = launch->module->function, .grid_x = g.x, .grid_y = g.y, .grid_z = g.z, .block_x = g.block_x, .block_y = g.block_y, .block_z = 1,
-                                        .arguments = &n->argument};
+    n->arguments = (void **)(void *)((char *)n->fields + bytes);
+    krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
+    n->params = (cu_kernel_node_params){.function = launch->module->function, .grid_x = g.x, .grid_y = g.y, .grid_z = g.z, .block_x = g.block_x, .block_y = g.block_y, .block_z = g.block_z,
+                                        .shared_bytes = g.shared, .arguments = n->arguments};
     return KRF_OK;
 }
 
-static krf_status add_node(krf__device *d, krf__replay *r, node *n, uint32_t n_after, const uint32_t *after) {
+static krf_status add_node(krf__device *d, krf__replay *r, node *n, krf__module *module, uint32_t n_after, const uint32_t *after) {
     cu_graph_node *handles = n_after > 0 ? krf__malloc(n_after * sizeof(cu_graph_node)) : NULL;
     krf__entry e;
     if (n_after > 0 && handles == NULL) {
@@ -70,6 +72,9 @@ static krf_status add_node(krf__device *d, krf__replay *r, node *n, uint32_t n_a
         handles[i] = r->nodes[after[i]]->handle;
     }
     krf_status status = krf__cuda_enter(d, &e);
+    if (status == KRF_OK) {
+        status = krf__cuda_make_room(d, module, n->params.shared_bytes);
+    }
     if (status == KRF_OK && r->graph == NULL) {
         status = CU(d, cuGraphCreate(&r->graph, 0));
     }
@@ -89,7 +94,7 @@ static krf_status add(krf__device *d, krf__replay **replay, const krf__launch *l
     }
     node *n;
     krf_status status = make_node(d, launch, &n);
-    status = status == KRF_OK ? add_node(d, r, n, n_after, after) : status;
+    status = status == KRF_OK ? add_node(d, r, n, launch->module, n_after, after) : status;
     if (status != KRF_OK) {
         krf__mem_free(n);
         return status;
