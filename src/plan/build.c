@@ -194,7 +194,7 @@ static bool keep_op(building *b, const krf_op *op) {
 static krf_status add_computed(building *b, uint32_t id) {
     const krf_graph *g = b->p->g;
     const krf__node *n = krf__node_of(g, id);
-    krf__instr instr = {.op = n->op, .dtype = n->dtype};
+    krf__instr instr = {.op = n->op, .dtype = n->dtype, .value = n->op == KRF__call ? n->value : 0};
     int arity = krf__op_info_of(n->op)->arity;
     if (n->op == KRF__gather) {
         uint32_t slot = add_read(b, n->args[0], true);
@@ -205,11 +205,8 @@ static krf_status add_computed(building *b, uint32_t id) {
         instr.args[i] = b->p->instr_of[n->args[i]] - 1;
     }
     instr.from = krf__node_of(g, n->args[arity - 1])->dtype;
-    if (n->op == KRF__call) {
-        instr.value = n->value;
-        if (!keep_op(b, krf__result_of(n->value)->op)) {
-            return krf__fail_memory();
-        }
+    if (n->op == KRF__call && !keep_op(b, krf__result_of(n->value)->op)) {
+        return krf__fail_memory();
     }
     return note(b, id, add_instr(b, instr));
 }
