@@ -108,7 +108,7 @@ void krf__emit_fold_step(const krf__emitter *e, uint32_t instr, krf__str *out);
 /* The C type of an instruction's value. */
 const char *krf__instr_type(const krf__emitter *e, uint32_t instr);
 /* Whether an instruction uses the value of another; a call uses all of its chain, and the chain nothing. */
-bool krf__uses(const krf__kernel *k, uint32_t user, uint32_t value);
+bool krf__instr_uses(const krf__kernel *k, uint32_t user, uint32_t value);
 
 /* ---- index.c ---- */
 typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;

@@ -44,7 +44,7 @@ static void sink(krf__emitter *e, uint32_t last) {
         }
         uint32_t earliest = last;
         for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            if (k->instrs[u].op != KRF__store && e->stage_of[u] < earliest && krf__uses(k, u, i)) {
+            if (k->instrs[u].op != KRF__store && e->stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
                 earliest = e->stage_of[u];
             }
         }
@@ -124,7 +124,7 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
             uint32_t at = k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-            used |= at == stage && krf__uses(k, u, i);
+            used |= at == stage && krf__instr_uses(k, u, i);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
@@ -145,7 +145,7 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     }
     for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
         uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-        if (at > e->stage_of[instr] && (u < k->n_domain ? krf__uses(k, u, instr) : k->instrs[u].args[0] == instr)) {
+        if (at > e->stage_of[instr] && (u < k->n_domain ? krf__instr_uses(k, u, instr) : k->instrs[u].args[0] == instr)) {
             return true;
         }
     }

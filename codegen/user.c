@@ -295,7 +295,7 @@ void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8
 
 /* ---- calls ---- */
 
-int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]) {
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]) {
     const int n = krf__result_of(call->value)->op->n_parameters;
     uint32_t at = call->args[0];
     for (int i = n - 1; i > 0; i--) {
@@ -307,8 +307,8 @@ int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t op
 }
 
 void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
-    uint32_t operands[KRF__MOST_OPERANDS];
-    uint8_t types[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
+    uint8_t types[KRF__MOST_DEFINED];
     const int n = krf__user_operands(k, call, operands);
     for (int i = 0; i < n; i++) {
         types[i] = k->instrs[operands[i]].dtype;
@@ -359,7 +359,7 @@ static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
 }
 
 static void put_call(const krf__emitter *e, const krf__instr *call, krf__str *out) {
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     uint8_t letters[26];
     const int n = krf__user_operands(e->k, call, operands);
     krf__user_letters(e->k, call, letters);
@@ -406,7 +406,7 @@ static bool among_operands(const krf__kernel *k, uint32_t chain, uint32_t value,
     return k->instrs[chain].args[1] == value || among_operands(k, k->instrs[chain].args[0], value, depth - 1);
 }
 
-bool krf__uses(const krf__kernel *k, uint32_t user, uint32_t value) {
+bool krf__instr_uses(const krf__kernel *k, uint32_t user, uint32_t value) {
     const krf__instr *i = &k->instrs[user];
     const int arity = krf__op_info_of((krf__op)i->op)->arity;
     bool used = false;
@@ -414,7 +414,7 @@ bool krf__uses(const krf__kernel *k, uint32_t user, uint32_t value) {
         return false; /* its call does */
     }
     for (int a = 0; a < arity && !used; a++) {
-        used = among_operands(k, i->args[a], value, KRF__MOST_OPERANDS);
+        used = among_operands(k, i->args[a], value, KRF__MOST_DEFINED);
     }
     return used;
 }

@@ -36,7 +36,7 @@ void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8
 void krf__user_put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out);
 
 /* Of a call, or of the step of a fold that takes operands: these, their number; and what its letters stand for. */
-int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_OPERANDS]);
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]);
 void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]);
 
 /* user_fold.c: what the folds of a round need. */

@@ -197,7 +197,7 @@ void krf__emit_fold_step(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_printf(out, "post%u_%d(t%u)", number_of(e, r), krf__result_of(i->value)->index, i->args[0]);
         return;
     }
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     const int n = krf__user_operands(e->k, i, operands);
     krf__str_printf(out, "map%u(", number_of(e, r));
     for (int k = 0; k < n; k++) {

@@ -60,7 +60,7 @@ static krf_graph *graph_of(const krf_op *op, int n, const krf_expr *operands, ui
 }
 
 void krf_op_call(const krf_op *op, int n, const krf_expr *operands, krf_expr *results) {
-    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    uint32_t ids[KRF__MOST_DEFINED], made[KRF__MOST_RESULTS] = {0};
     if (results == NULL) {
         return;
     }
@@ -114,7 +114,7 @@ static void give(const krf_op *op, int n, const krf_expr *operands, const uint32
 }
 
 void krf_reduction_call(const krf_reduction *reduction, int n, const krf_expr *operands, int n_axes, const int *axes, bool keepdims, krf_expr *results) {
-    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    uint32_t ids[KRF__MOST_DEFINED], made[KRF__MOST_RESULTS] = {0};
     const krf_op *op = reduction != NULL ? &reduction->op : NULL;
     if (results == NULL) {
         return;
@@ -129,7 +129,7 @@ void krf_reduction_call(const krf_reduction *reduction, int n, const krf_expr *o
 }
 
 void krf_reduction_scan(const krf_reduction *reduction, int n, const krf_expr *operands, int axis, krf_expr *results) {
-    uint32_t ids[KRF__MOST_OPERANDS], made[KRF__MOST_RESULTS] = {0};
+    uint32_t ids[KRF__MOST_DEFINED], made[KRF__MOST_RESULTS] = {0};
     const krf_op *op = reduction != NULL ? &reduction->op : NULL;
     if (results == NULL) {
         return;

@@ -27,7 +27,7 @@ static bool refuse_complex(krf_graph *g, const krf_op *op, const uint32_t *opera
 /* The dtype that each letter stands for. */
 static bool find_letters(krf_graph *g, const krf_op *op, const uint32_t *operands, uint8_t letters[26]) {
     for (char letter = 'A'; letter <= 'Z'; letter++) {
-        uint32_t own[KRF__MOST_OPERANDS];
+        uint32_t own[KRF__MOST_DEFINED];
         int n = 0;
         for (int i = 0; i < op->n_parameters; i++) {
             if (op->parameters[i].letter == letter) {
@@ -215,9 +215,9 @@ uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G) {
     const krf__node call = *krf__node_of(g, Y);
     const krf_op *op = krf__result_of(call.value)->op;
     const char *text = derivative_of(g, Y, operand);
-    uint32_t operands[KRF__MOST_OPERANDS], slope;
-    krf__name names[KRF__MOST_OPERANDS + KRF__MOST_RESULTS];
-    uint8_t dtypes[KRF__MOST_OPERANDS], letters[26];
+    uint32_t operands[KRF__MOST_DEFINED], slope;
+    krf__name names[KRF__MOST_DEFINED + KRF__MOST_RESULTS];
+    uint8_t dtypes[KRF__MOST_DEFINED], letters[26];
     int n = 0, count = 0;
     if (text == NULL || G == 0) {
         return 0;

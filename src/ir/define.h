@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { KRF__MOST_OPERANDS = 16, KRF__MOST_RESULTS = 8 };
+enum { KRF__MOST_DEFINED = 16, KRF__MOST_RESULTS = 8 };
 
 /* A dtype, or a letter that stands for the dtype its operands are promoted to. */
 typedef struct krf__variable {
@@ -29,7 +29,7 @@ struct krf_op {
     atomic_int references;
     char *name, *body;
     int n_parameters, n_results, n_calls;
-    krf__variable parameters[KRF__MOST_OPERANDS], variables[KRF__MOST_RESULTS]; /* variables: what results are called */
+    krf__variable parameters[KRF__MOST_DEFINED], variables[KRF__MOST_RESULTS]; /* variables: what results are called */
     krf__result results[KRF__MOST_RESULTS];
     char **derivatives;           /* of result r by parameter p at r * n_parameters + p: text; NULL for none. NULL: not known */
     const krf_op **calls;         /* whose names the body calls; retained */

@@ -104,7 +104,7 @@ static krf_status read_variables(krf_op *op, const char *what, const char *text,
 }
 
 krf_status krf__check_signature(krf_op *op, const char *parameters, const char *results) {
-    krf_status status = read_variables(op, "parameter", parameters, KRF__MOST_OPERANDS, op->parameters, &op->n_parameters);
+    krf_status status = read_variables(op, "parameter", parameters, KRF__MOST_DEFINED, op->parameters, &op->n_parameters);
     status = status == KRF_OK ? read_variables(op, "result", results, KRF__MOST_RESULTS, op->variables, &op->n_results) : status;
     for (int r = 0; status == KRF_OK && r < op->n_results; r++) {
         bool known = op->variables[r].letter == 0;
@@ -300,7 +300,7 @@ static const char *end_of(const char *at) {
 /* Whether the text is an expression over the definition's names: it is built over single numbers. */
 static krf_status try_derivative(const krf_op *op, krf__defined *known, const char *text) {
     krf_graph g;
-    krf__name names[KRF__MOST_OPERANDS + KRF__MOST_RESULTS];
+    krf__name names[KRF__MOST_DEFINED + KRF__MOST_RESULTS];
     uint32_t result;
     int n = 0, count = 0;
     krf_status status = krf__graph_init(&g, NULL);

@@ -84,7 +84,7 @@ static krf_status fill(krf__defined *known, const krf__reduction_text *t, krf_op
         put_fields(&both, map, "a_");
         put_fields(&both, map, "b_");
         put_fields(&fields, map, "");
-        status = map->n_results > KRF__MOST_OPERANDS / 2 ? krf__fail(KRF_E_ARGUMENT, "krf_reduction_define: %s: more than %d fields", t->name, KRF__MOST_OPERANDS / 2)
+        status = map->n_results > KRF__MOST_DEFINED / 2 ? krf__fail(KRF_E_ARGUMENT, "krf_reduction_define: %s: more than %d fields", t->name, KRF__MOST_DEFINED / 2)
                  : both.failed || fields.failed          ? krf__fail_memory()
                                                          : make_part(known, t->name, "_combine", both.data, fields.data, t->combine, &combine);
     }

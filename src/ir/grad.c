@@ -91,7 +91,7 @@ static bool begin(differentiating *d, krf_graph *g, const char *name, uint32_t y
         }
     }
     for (uint32_t id = 1; id < d->n; id++) {
-        uint32_t operands[KRF__MOST_OPERANDS];
+        uint32_t operands[KRF__MOST_DEFINED];
         const int arity = krf__operands(g, id, operands);
         for (int k = 0; k < arity && d->depends[id] == INDEPENDENT && (is_float(g, id) || is_raw(g, id)); k++) {
             d->depends[id] = d->depends[operands[k]] != INDEPENDENT && passes(g, id, k, operands[k]) ? DEPENDENT : INDEPENDENT;
@@ -212,7 +212,7 @@ static uint32_t derive(krf_graph *g, uint32_t id, int k, const uint32_t *operand
 
 static bool hand_on_elementwise(differentiating *d, uint32_t id, uint32_t G) {
     krf_graph *g = d->g;
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     for (int k = krf__operands(g, id, operands) - 1; k >= 0; k--) {
         if (d->depends[operands[k]] == INDEPENDENT || !passes(g, id, k, operands[k])) {
             continue;
@@ -347,7 +347,7 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
 /* The tangent of a node by those of its operands. */
 static uint32_t tangent_elementwise(differentiating *d, uint32_t id) {
     krf_graph *g = d->g;
-    uint32_t sum = 0, operands[KRF__MOST_OPERANDS];
+    uint32_t sum = 0, operands[KRF__MOST_DEFINED];
     const int arity = krf__operands(g, id, operands);
     for (int k = 0; k < arity; k++) {
         if (d->depends[operands[k]] == INDEPENDENT || !passes(g, id, k, operands[k])) {
@@ -399,7 +399,7 @@ static bool mark_needed(differentiating *d, uint32_t y) {
     }
     d->needed[y] = true;
     for (uint32_t id = y; id > 0; id--) {
-        uint32_t operands[KRF__MOST_OPERANDS];
+        uint32_t operands[KRF__MOST_DEFINED];
         const int arity = krf__operands(d->g, id, operands);
         for (int k = 0; d->needed[id] && d->depends[id] == DEPENDENT && k < arity; k++) {
             d->needed[operands[k]] = true;

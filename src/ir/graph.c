@@ -210,7 +210,7 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     return id;
 }
 
-int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_OPERANDS]) {
+int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]) {
     const krf__node *n = krf__node_of(g, id);
     int count = krf__op_info_of(n->op)->arity;
     if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {

@@ -57,7 +57,7 @@ static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { re
 static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
 
 /* The values that a node is computed from: its operands; those of a call, of which its only operand is a chain. Returns their number. */
-int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_OPERANDS]);
+int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]);
 
 krf_status krf__graph_init(krf_graph *g, krf_context *context);
 void krf__graph_free(krf_graph *g); /* all but the struct itself */

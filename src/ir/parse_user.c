@@ -16,7 +16,7 @@ static void parse_result(krf__parser *p, const krf_op *op, int *result) {
 
 typedef struct call {
     const krf_op *op;
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     int n, result;
     krf__ints axes;
     bool keepdims, scan;

@@ -256,7 +256,7 @@ static void make_room(printer *p, int n, const uint32_t *ids) {
 
 static void print_node(printer *p, uint32_t id, krf__str *text) {
     krf__text facts = {0};
-    uint32_t args[KRF__MOST_OPERANDS];
+    uint32_t args[KRF__MOST_DEFINED];
     int n = arity_of(p, id);
     for (int i = 0; i < n; i++) {
         args[i] = krf__print_operand(p->g, id, i);
@@ -273,7 +273,7 @@ static void print_node(printer *p, uint32_t id, krf__str *text) {
 
 static void print_body(printer *p) {
     for (size_t i = 0; i < p->n_order && !p->out->failed; i++) {
-        uint32_t id = p->order[i], args[KRF__MOST_OPERANDS];
+        uint32_t id = p->order[i], args[KRF__MOST_DEFINED];
         int n = arity_of(p, id);
         if (n == 0) {
             continue;

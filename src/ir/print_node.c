@@ -80,7 +80,7 @@ static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
  * could not be, for a cast gives something strong. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     const krf__node *n = krf__node_of(g, id);
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     krf__operands(g, id, operands);
     uint32_t arg = operands[i];
     if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {
@@ -161,7 +161,7 @@ static void put_operand(printing *p, int i, int level) {
 }
 
 int krf__print_arity(const krf_graph *g, uint32_t id) {
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     return krf__operands(g, id, operands);
 }
 

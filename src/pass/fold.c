@@ -80,8 +80,8 @@ static int64_t reduced_count(const krf_graph *g, uint32_t x, int64_t mask) {
 
 static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
     const krf__result *result = krf__result_of(krf__node_of(in, id)->value);
-    uint32_t operands[KRF__MOST_OPERANDS];
-    uint8_t dtypes[KRF__MOST_OPERANDS], letters[26];
+    uint32_t operands[KRF__MOST_DEFINED];
+    uint8_t dtypes[KRF__MOST_DEFINED], letters[26];
     for (int i = krf__operands(in, id, operands) - 1; i >= 0; i--) {
         dtypes[i] = krf__node_of(in, operands[i])->dtype;
     }

@@ -55,7 +55,7 @@ static uint32_t operations_of(const fusing *s, uint32_t id) { return krf__node_o
 
 static weight upper_weight(const fusing *s, uint32_t id) {
     weight sum = {operations_of(s, id), 0};
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
         const uint32_t arg = operands[k];
         weight w = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
@@ -128,7 +128,7 @@ static uint32_t ready(const fusing *s, uint32_t id) {
 }
 
 static uint32_t step_of(const fusing *s, uint32_t id) {
-    uint32_t step = 0, operands[KRF__MOST_OPERANDS];
+    uint32_t step = 0, operands[KRF__MOST_DEFINED];
     for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
         uint32_t now = ready(s, operands[k]);
         step = now > step ? now : step;
@@ -143,7 +143,7 @@ static void bound_weight(fusing *s, uint32_t id) {
         w = exact_weight(s, id);
     }
     while (too_heavy(s, w)) {
-        uint32_t heaviest = 0, most = 0, operands[KRF__MOST_OPERANDS];
+        uint32_t heaviest = 0, most = 0, operands[KRF__MOST_DEFINED];
         const int n = krf__operands(s->g, id, operands);
         for (int k = 0; k < n; k++) {
             const uint32_t arg = operands[k];
@@ -167,7 +167,7 @@ static void bound_weight(fusing *s, uint32_t id) {
  * computed by then. 0: none. */
 static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
-    uint32_t group = 0, operands[KRF__MOST_OPERANDS];
+    uint32_t group = 0, operands[KRF__MOST_DEFINED];
     const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
         uint32_t own = s->f->group_of[operands[k]];
@@ -266,7 +266,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     form results = krf__op_info_of(n->op)->class_ != KRF__CLASS_SCAN ? FORM_REDUCED : wide ? FORM_WIDE_SCAN : FORM_SCAN;
     krf_status status = KRF_OK;
     weight w = {0, 0};
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
         const uint32_t arg = operands[k];
@@ -295,7 +295,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
 
 static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
-    uint32_t operands[KRF__MOST_OPERANDS];
+    uint32_t operands[KRF__MOST_DEFINED];
     const int n = krf__operands(s->g, id, operands);
     if (krf__node_of(s->g, id)->op == KRF__bind) {
         return KRF_OK; /* its calls look at the whole chain */

@@ -6,8 +6,8 @@
 
 uint8_t krf__accumulator_dtype(const krf_graph *g, uint32_t id) {
     const krf_op *map = krf__result_of(krf__node_of(g, id)->value)->op->map;
-    uint32_t operands[KRF__MOST_OPERANDS];
-    uint8_t dtypes[KRF__MOST_OPERANDS], letters[26];
+    uint32_t operands[KRF__MOST_DEFINED];
+    uint8_t dtypes[KRF__MOST_DEFINED], letters[26];
     for (int i = krf__operands(g, id, operands) - 1; i >= 0; i--) {
         dtypes[i] = krf__node_of(g, operands[i])->dtype;
     }
