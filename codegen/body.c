@@ -159,6 +159,9 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
 }
 
 bool krf__costly(const krf__instr *i) {
+    if (i->op == KRF__call || i->op == KRF__fold_map) {
+        return krf__result_of(i->value)->op->costly;
+    }
     const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
                            ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
                            : NULL;
@@ -256,11 +259,17 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     krf__str operands[3] = {{0}};
     const char *texts[3] = {"", "", ""};
     int arity = krf__op_info_of(i->op)->arity;
-    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store) {
+    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store || i->op == KRF__bind) {
         return;
     }
+    if (i->op == KRF__call) {
+        krf__emit_call_before(e, instr, out);
+        arity = 0;
+    }
+    const bool folds = i->op == KRF__fold_map || i->op == KRF__fold_post;
+    arity = folds ? 0 : arity;
     const bool unrounded = e->target->stores_unrounded && rounds(e, i); /* two names: before and after */
-    krf__str_printf(out, "const %s %c%u = ", krf__c_type(i->dtype), unrounded ? 'u' : 't', instr);
+    krf__str_printf(out, "const %s %c%u = ", krf__instr_type(e, instr), unrounded ? 'u' : 't', instr);
     if (i->op == KRF__load) {
         krf__str element = {0};
         e->target->load(e, i, &element);
@@ -283,7 +292,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
-    const char *code = i->op == KRF__cast ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
+    const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
     const char *quotient = shared_quotient(e, instr);
     code = quotient != NULL ? quotient : code != NULL ? code : "?";
     if (rounds(e, i) && !unrounded) {
@@ -291,10 +300,14 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else {
-        krf__str_printf(out, "(%s)(", krf__c_type(i->dtype));
+        krf__str_printf(out, "(%s)(", krf__instr_type(e, instr));
     }
-    if (i->op == KRF__cast) {
+    if (folds) {
+        krf__emit_fold_step(e, instr, out);
+    } else if (i->op == KRF__cast) {
         put_cast(i, texts[0], out);
+    } else if (i->op == KRF__call) {
+        krf__emit_call(e, instr, out);
     } else {
         krf__emit_code(e, code, (krf_dtype)i->from, texts, out);
     }
@@ -322,7 +335,11 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
     static const char *const names[3] = {"A", "B", "C"};
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const krf__instr *i = &e->k->instrs[e->k->n_domain + r];
-        const char *type = krf__c_type(i->dtype);
+        const char *type = krf__reduction_type(e, r);
+        if (krf__fold_op(i) != NULL) {
+            krf__emit_fold_combine(e, r, out);
+            continue;
+        }
         krf__str_printf(out, "%s %s red%u(%s A, %s B) { return (%s)(", e->target->inline_function, type, e->reduction + r, type, type, type);
         krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
                        (krf_dtype)i->dtype, names, out);
@@ -334,9 +351,16 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
 }
 
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
-const char *krf__reduction_type(const krf__emitter *e, uint32_t r) { return krf__c_type(krf__reduction(e, r)->dtype); }
+const char *krf__reduction_type(const krf__emitter *e, uint32_t r) {
+    const char *own = e->fold_types[krf__reduction(e, r) - e->kernel->instrs];
+    return *own != '\0' ? own : krf__c_type(krf__reduction(e, r)->dtype);
+}
 
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
+    if (krf__fold_op(krf__reduction(e, r)) != NULL) {
+        krf__emit_fold_identity(e, r, out);
+        return;
+    }
     krf__emit_literal(e, dtype, krf__identity_bits(krf__reduction(e, r)->op, dtype), out);
 }

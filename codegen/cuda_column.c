@@ -174,8 +174,14 @@ static void fold(krf__emitter *e, krf__str *out) {
 /* ---- over chunks: block c of a column of blocks has those of lane c ---- */
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
-    krf__str_printf(out, "*(%s%s *)(a.scratch + ((long long)%u * gridDim.y + %s) * kept + at + k)", read ? "volatile const " : "volatile ",
-                    krf__reduction_type(e, r), r, index);
+    const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
+    krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
+    krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(a.scratch + " : "*(%s%s *)(a.scratch + ", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
+    if (words == 1) {
+        krf__str_printf(out, "((long long)%u * gridDim.y + %s) * kept + at + k)", before, index);
+    } else {
+        krf__str_printf(out, "%uLL * gridDim.y * kept + ((long long)(%s) * kept + at + k) * %u%s", before, index, words, read ? "))" : ")");
+    }
 }
 
 static void done(krf__emitter *e, krf__str *out) {

@@ -17,6 +17,9 @@ static bool same(match *m, uint32_t i, uint32_t j) {
     if (x->op != y->op || x->dtype != y->dtype || x->from != y->from || m->steps-- <= 0) {
         return false;
     }
+    if (x->op == KRF__fold_map || (x->op == KRF__call && x->value != y->value)) {
+        return false;
+    }
     if (x->op == KRF__constant) {
         return x->value == y->value;
     }

@@ -152,6 +152,10 @@ static void accumulators(krf__emitter *e, krf__str *out) {
 static void put_shuffle(krf__emitter *e, uint32_t r, const char *type, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
     bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
+    if (krf__accumulator_words(e->k, r) > 1) { /* a struct has functions of its own (user_fold.c) */
+        krf__str_printf(out, "%s_%s%sshuffle(%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "", value, lane);
+        return;
+    }
     krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "",
                     narrow ? "(int)" : "", value, lane);
 }
@@ -194,7 +198,14 @@ static void warp_tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, 8,
 /* ---- partial results ---- */
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
-    krf__str_printf(out, "*(%s%s *)(a.scratch + (%u * kept + o) * a.chunks + %s)", read ? "volatile const " : "volatile ", krf__reduction_type(e, r), r, index);
+    const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
+    krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
+    krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(a.scratch + " : "*(%s%s *)(a.scratch + ", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
+    if (words == 1) {
+        krf__str_printf(out, "(%u * kept + o) * a.chunks + %s)", before, index);
+    } else {
+        krf__str_printf(out, "%uLL * kept * a.chunks + (o * a.chunks + (%s)) * %u%s", before, index, words, read ? "))" : ")");
+    }
 }
 
 void krf__cuda_put_results(krf__emitter *e, krf__str *out) {

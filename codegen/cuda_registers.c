@@ -37,7 +37,7 @@ static int accumulators_of(const krf__kernel *k) {
         const krf__kernel round = krf__kernel_round(k, r);
         int n = 0;
         for (uint32_t i = 0; i < round.n_reductions; i++) {
-            n += krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 16 : 8;
+            n += (krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 16 : 8) * (int)krf__accumulator_words(&round, i);
         }
         most = n > most ? n : most;
     }

@@ -74,15 +74,17 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
         krf__emit_raw(kernel, target, out);
         return;
     }
+    e.fold_types = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.fold_types);
     e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
-    if (e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    if (e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
     name_operands(&e);
+    krf__emit_user_functions(&e, &text);
     krf__emit_skeleton(&e, target->skeletons[kernel->schedule], &text);
     krf__str_printf(out, "/* %s: ", kernel->name);
     krf__put_comment(kernel->expression, out);
@@ -93,6 +95,7 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     out->failed |= e.failed.failed || text.failed;
 done:
     krf__str_free(&text);
+    krf__mem_free(e.fold_types);
     krf__mem_free(e.operand_names);
     krf__mem_free(e.stage_of);
     krf__mem_free(e.taint);

@@ -40,6 +40,7 @@ extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_hol
 struct krf__emitter {
     const krf__kernel *k;
     const krf__target *target;
+    char (*fold_types)[12];      /* "fold7": of accumulators of several fields, by the number of their reduction among the whole kernel's instructions; else "" */
     char (*operand_names)[12];   /* "in0", "out0" */
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
@@ -91,6 +92,23 @@ const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 /* CUDA: a warp sums integers of 8 and 16 bits in 32 of the 64 bits of the result, as its chunk's sum fits (and integer sums know no order). */
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
+
+/* ---- user.c ---- */
+/* The functions that users define and the kernel calls. */
+void krf__emit_user_functions(krf__emitter *e, krf__str *out);
+/* Of a call instruction: what stands before its statement, and its value. */
+void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out);
+void krf__emit_call(const krf__emitter *e, uint32_t instr, krf__str *out);
+/* What users reduce with: the definition that instruction i folds by, or NULL; how it combines A and B; its identity. */
+const krf_op *krf__fold_op(const krf__instr *i);
+void krf__emit_fold_combine(const krf__emitter *e, uint32_t r, krf__str *out);
+void krf__emit_fold_identity(const krf__emitter *e, uint32_t r, krf__str *out);
+/* The values of fold_map and fold_post instructions. */
+void krf__emit_fold_step(const krf__emitter *e, uint32_t instr, krf__str *out);
+/* The C type of an instruction's value. */
+const char *krf__instr_type(const krf__emitter *e, uint32_t instr);
+/* Whether an instruction uses the value of another; a call uses all of its chain, and the chain nothing. */
+bool krf__instr_uses(const krf__kernel *k, uint32_t user, uint32_t value);
 
 /* ---- index.c ---- */
 typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;

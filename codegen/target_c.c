@@ -37,17 +37,15 @@ static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint
 static void sink(krf__emitter *e, uint32_t last) {
     const krf__kernel *k = e->k;
     for (uint32_t i = k->n_domain; i-- > 0;) {
-        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store;
+        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store && k->instrs[i].op != KRF__bind;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
             const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
             movable &= arg->op == KRF__load || free_value(arg);
         }
         uint32_t earliest = last;
         for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-                if (k->instrs[u].args[a] == i && k->instrs[u].op != KRF__store && e->stage_of[u] < earliest) {
-                    earliest = e->stage_of[u];
-                }
+            if (k->instrs[u].op != KRF__store && e->stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
+                earliest = e->stage_of[u];
             }
         }
         e->stage_of[i] = movable ? earliest : e->stage_of[i];
@@ -121,14 +119,12 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         bool used = false;
-        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store) {
+        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
             uint32_t at = k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-            for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-                used |= at == stage && k->instrs[u].args[a] == i;
-            }
+            used |= at == stage && krf__instr_uses(k, u, i);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
@@ -137,19 +133,20 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
             krf__str_put(out, "    ");
             krf__emit_statement(e, i, out);
         } else if (used) {
-            krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__c_type(k->instrs[i].dtype), i, i);
+            krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__instr_type(e, i), i, i);
         }
     }
 }
 
 static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     const krf__kernel *k = e->k;
+    if (k->instrs[instr].op == KRF__bind) {
+        return false;
+    }
     for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
         uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-        for (int a = 0; a < krf__op_info_of(k->instrs[u].op)->arity; a++) {
-            if (k->instrs[u].args[a] == instr && at > e->stage_of[instr]) {
-                return true;
-            }
+        if (at > e->stage_of[instr] && (u < k->n_domain ? krf__instr_uses(k, u, instr) : k->instrs[u].args[0] == instr)) {
+            return true;
         }
     }
     return false;
@@ -218,7 +215,7 @@ static void body(krf__emitter *e, krf__str *out) {
         if (instr->op == KRF__store) {
             krf__str_printf(out, "%s b_%s[%d];\n", krf__storage_type(instr->dtype), e->operand_names[instr->slot], strip);
         } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
-            krf__str_printf(out, "%s b%u[%d];\n", krf__c_type(instr->dtype), i, strip);
+            krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
     }
     for (uint32_t stage = 0; stage <= last; stage++) {
@@ -226,7 +223,7 @@ static void body(krf__emitter *e, krf__str *out) {
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
-            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store) {
+            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
                 continue;
             }
             krf__str_put(out, "    ");
@@ -290,6 +287,17 @@ static void tree(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The partial result of chunk c of result o. */
+static void put_partial(const krf__emitter *e, uint32_t r, const char *qualifier, krf__str *out) {
+    const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
+    krf__str_printf(out, "*(%s%s *)(a->scratch + ", qualifier, krf__reduction_type(e, r));
+    if (words == 1) {
+        krf__str_printf(out, "(%u * (long long)KEPT + o) * a->chunks + c)", before);
+    } else {
+        krf__str_printf(out, "%u * (long long)KEPT * a->chunks + (o * a->chunks + c) * %u)", before, words);
+    }
+}
+
 static void unit_done(krf__emitter *e, krf__str *out) {
     const char *at = e->k->schedule == KRF__REDUCE_COL ? "at" : "0";
     if (e->k->chunks == 1) {
@@ -301,8 +309,7 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         return;
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "*(%s *)(a->scratch + (%u * (long long)", krf__reduction_type(e, r), r);
-        krf__str_put(out, "KEPT + o) * a->chunks + c)");
+        put_partial(e, r, "", out);
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
 }
@@ -373,8 +380,9 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     lanes(e, out);
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], *(const %s *)(a->scratch + (%u * (long long)KEPT + o) * a->chunks + c));\n", r, r,
-                        r, krf__reduction_type(e, r), r);
+        krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], ", r, r, r);
+        put_partial(e, r, "const ", out);
+        krf__str_put(out, ");\n");
     }
     krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
     tree(e, out);

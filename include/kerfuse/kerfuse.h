@@ -17,6 +17,7 @@
 
 #include <kerfuse/array.h>
 #include <kerfuse/base.h>
+#include <kerfuse/define.h>
 #include <kerfuse/dlpack.h>
 #include <kerfuse/expr.h>
 #include <kerfuse/grad.h>

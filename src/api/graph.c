@@ -24,6 +24,7 @@ krf_graph *krf_graph_create(krf_context *context) {
         krf__graph_fail(g, KRF_E_ARGUMENT, "krf_graph_create: context is NULL");
     } else {
         krf__context_retain(context);
+        g->defined = &context->defined;
     }
     return g;
 }

@@ -35,7 +35,7 @@ static int count_operations(const krf__kernel *k) {
     int n = 0;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         uint16_t op = k->instrs[i].op;
-        n += op != KRF__load && op != KRF__store && op != KRF__constant && op != KRF__scalar;
+        n += op != KRF__load && op != KRF__store && op != KRF__bind && op != KRF__constant && op != KRF__scalar;
     }
     return n;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The float dtype that integers and bools of this dtype compute in; complex ones are their own. */
-static krf_dtype float_of(krf_dtype dtype) {
+krf_dtype krf__build_float_of(krf_dtype dtype) {
     return krf__is_real(dtype) || krf__is_complex(dtype) ? dtype : krf__dtype(dtype)->bytes <= 2 ? KRF_F32 : KRF_F64;
 }
 
@@ -74,7 +74,7 @@ uint32_t krf__build_stop_gradient(krf_graph *g, uint32_t x) {
 }
 
 /* An operand in the dtype of its operation. Weak integers that are known must fit. */
-static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
+uint32_t krf__build_convert(krf_graph *g, const char *name, uint32_t x, krf_dtype dtype) {
     const krf__node *n = krf__node_of(g, x);
     if ((krf_dtype)n->dtype == dtype) {
         return x;
@@ -86,7 +86,7 @@ static uint32_t convert(krf_graph *g, krf__op op, uint32_t x, krf_dtype dtype) {
         if (large ? dtype != KRF_U64 : !krf__int_fits(dtype, value)) {
             krf__str text = {0};
             krf__str_printf(&text, large ? "%llu" : "%lld", (unsigned long long)value);
-            krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %s is out of the range of %s; cast the array first", krf__op_info_of(op)->name,
+            krf__graph_fail(g, KRF_E_DTYPE, "%s: the integer %s is out of the range of %s; cast the array first", name,
                             text.data != NULL ? text.data : "?", krf_dtype_name(dtype));
             krf__str_free(&text);
             return 0;
@@ -118,10 +118,15 @@ static bool common_dtype(const krf_graph *g, int first, int n, const uint32_t *a
     *weak = !any_strong;
     *dtype = !any_strong                        ? (weak_complex ? KRF_C128 : weak_real ? KRF_F64 : whole)
              : weak_complex                     ? krf__complex_of(strong)
-             : weak_real                        ? float_of(strong)
+             : weak_real                        ? krf__build_float_of(strong)
              : weak_int && strong == KRF_BOOL ? whole
                                                 : strong;
     return true;
+}
+
+bool krf__build_common(const krf_graph *g, int n, const uint32_t *args, krf_dtype *dtype) {
+    bool weak;
+    return common_dtype(g, 0, n, args, dtype, &weak);
 }
 
 static uint32_t not_in(krf_graph *g, krf__op op, const uint32_t *args, int n, const char *advice) {
@@ -235,13 +240,13 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         return not_in(g, op, args, n, complex_advice(op));
     }
     switch (info->rule) {
-    case KRF__RULE_PARTS: dtype = krf__is_half(dtype) ? KRF_F32 : float_of(dtype); break;
+    case KRF__RULE_PARTS: dtype = krf__is_half(dtype) ? KRF_F32 : krf__build_float_of(dtype); break;
     case KRF__RULE_NUMBER:
         if (dtype == KRF_BOOL) {
             return not_in(g, op, args, n, "cast to a number, or use logical and bitwise operations");
         }
         break;
-    case KRF__RULE_REAL: dtype = float_of(dtype); break;
+    case KRF__RULE_REAL: dtype = krf__build_float_of(dtype); break;
     case KRF__RULE_LOGIC:
         dtype = KRF_BOOL;
         weak = false;
@@ -257,7 +262,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
         }
         break;
     case KRF__RULE_WHERE:
-        args[0] = convert(g, op, args[0], KRF_BOOL);
+        args[0] = krf__build_convert(g, info->name, args[0], KRF_BOOL);
         weak = false;
         break;
     default: break;
@@ -267,7 +272,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     const bool composed = krf__is_composed(op);
     const bool rounds = composed && krf__is_half(dtype); /* a composed function, too, rounds once: from f32 */
     for (int i = 0; i < n; i++) {
-        args[i] = i < first ? args[i] : composed && weak ? convert_weak(g, args[i], dtype) : convert(g, op, args[i], dtype);
+        args[i] = i < first ? args[i] : composed && weak ? convert_weak(g, args[i], dtype) : krf__build_convert(g, info->name, args[i], dtype);
         args[i] = rounds ? krf__build_cast(g, args[i], KRF_F32) : args[i];
         if (args[i] == 0) {
             return 0;
@@ -297,22 +302,25 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
 }
 
 /* The bit mask of the axes to reduce; false (and the error) when they are not valid. */
-static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, int64_t *mask) {
-    int rank = krf__node_of(g, x)->rank;
+bool krf__build_axes(krf_graph *g, const char *name, int rank, int n_axes, const int *axes, int64_t *mask) {
     *mask = axes == NULL ? ((int64_t)1 << rank) - 1 : 0;
     for (int i = 0; axes != NULL && i < n_axes; i++) {
         int axis = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (axis < 0 || axis >= rank) {
-            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is out of range for rank %d", krf__op_info_of(op)->name, axes[i], rank);
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is out of range for rank %d", name, axes[i], rank);
             return false;
         }
         if ((*mask >> axis & 1) != 0) {
-            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is given twice", krf__op_info_of(op)->name, axes[i]);
+            krf__graph_fail(g, KRF_E_ARGUMENT, "%s: axis %d is given twice", name, axes[i]);
             return false;
         }
         *mask |= (int64_t)1 << axis;
     }
     return true;
+}
+
+static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, int64_t *mask) {
+    return krf__build_axes(g, krf__op_info_of(op)->name, krf__node_of(g, x)->rank, n_axes, axes, mask);
 }
 
 /* What a reduction of `given` accumulates in; f16 and bf16 are rounded at the end. */

@@ -6,6 +6,12 @@
 #include "ir/graph.h"
 
 uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *args);             /* elementwise */
+/* Parts of it. The dtype that operands are promoted to, if there is one; an operand in a dtype, of which an integer that is known must be in the range: name is for
+ * the error; the float dtype that a dtype computes in. */
+bool krf__build_common(const krf_graph *g, int n, const uint32_t *args, krf_dtype *dtype);
+uint32_t krf__build_convert(krf_graph *g, const char *name, uint32_t x, krf_dtype dtype);
+krf_dtype krf__build_float_of(krf_dtype dtype);
+bool krf__build_axes(krf_graph *g, const char *name, int rank, int n_axes, const int *axes, int64_t *mask); /* the bit mask of axes; NULL: all */
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims); /* axes NULL: all */
 uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis);
 uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype);

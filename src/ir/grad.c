@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "ir/adjoint.h"
+#include "ir/build_call.h"
 #include "ir/build_raw.h"
 #include "ir/derive.h"
 
@@ -38,14 +39,20 @@ static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
 
 static bool is_raw(const krf_graph *g, uint32_t id) { return krf__node_of(g, id)->op >= KRF__raw_kernel && krf__node_of(g, id)->op <= KRF__raw_result; }
 
-/* Whether a gradient goes from a node to its operand. */
-static bool passes(const krf_graph *g, uint32_t id, int operand) {
+/* Whether a gradient goes from a node to its operand x, number `operand`. */
+static bool passes(const krf_graph *g, uint32_t id, int operand, uint32_t x) {
     const krf__node *n = krf__node_of(g, id);
     if (is_raw(g, id)) {
         return true;
     }
-    if (!is_float(g, n->args[operand]) || n->op == KRF__stop_gradient) {
+    if (!is_float(g, x) || n->op == KRF__stop_gradient || n->op == KRF__bind) {
         return false;
+    }
+    if (n->op == KRF__call) {
+        return !krf__call_is_flat(g, id, operand);
+    }
+    if (krf__op_is_fold((krf__op)n->op)) {
+        return true;
     }
     if (krf__op_info_of(n->op)->class_ != KRF__CLASS_ELEMENTWISE) {
         return operand == 0;
@@ -84,8 +91,10 @@ static bool begin(differentiating *d, krf_graph *g, const char *name, uint32_t y
         }
     }
     for (uint32_t id = 1; id < d->n; id++) {
-        for (int k = 0; k < krf__op_info_of(krf__node_of(g, id)->op)->arity && d->depends[id] == INDEPENDENT && (is_float(g, id) || is_raw(g, id)); k++) {
-            d->depends[id] = d->depends[krf__node_of(g, id)->args[k]] != INDEPENDENT && passes(g, id, k) ? DEPENDENT : INDEPENDENT;
+        uint32_t operands[KRF__MOST_DEFINED];
+        const int arity = krf__operands(g, id, operands);
+        for (int k = 0; k < arity && d->depends[id] == INDEPENDENT && (is_float(g, id) || is_raw(g, id)); k++) {
+            d->depends[id] = d->depends[operands[k]] != INDEPENDENT && passes(g, id, k, operands[k]) ? DEPENDENT : INDEPENDENT;
         }
     }
     return true;
@@ -105,6 +114,15 @@ static void unknown(differentiating *d, uint32_t id) {
     } reasons[] = {{KRF__digamma, ": trigamma is no function here"}, {KRF__i0, ": i1 is no function here"}};
     const krf__op op = (krf__op)krf__node_of(d->g, id)->op;
     const char *why = "";
+    if (krf__op_is_fold(op)) {
+        krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: the derivative of the reduction %s is not known: reduce what is to be differentiated by the library's functions", d->name,
+                        krf__result_of(krf__node_of(d->g, id)->value)->op->name);
+        return;
+    }
+    if (op == KRF__call) {
+        krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: %s was defined without derivatives", d->name, krf__result_of(krf__node_of(d->g, id)->value)->op->name);
+        return;
+    }
     if (is_raw(d->g, id)) {
         krf__graph_fail(d->g, KRF_E_ARGUMENT, "%s: the derivative of the raw kernel %s is not known; krf_stop_gradient takes what it computes for a constant", d->name, krf__raw_of(d->g, id)->name);
         return;
@@ -187,19 +205,24 @@ static uint32_t whole(krf_graph *g, uint32_t gradient, uint32_t id) {
     return krf__build_broadcast_to(g, gradient, krf__node_of(g, id)->rank, krf__shape_of(g, id));
 }
 
+static uint32_t derive(krf_graph *g, uint32_t id, int k, const uint32_t *operands, uint32_t G, bool forward) {
+    const krf__op op = (krf__op)krf__node_of(g, id)->op;
+    return op == KRF__call ? krf__derive_call(g, id, k, G) : krf__derive(g, op, k, operands, id, G, forward);
+}
+
 static bool hand_on_elementwise(differentiating *d, uint32_t id, uint32_t G) {
     krf_graph *g = d->g;
-    const krf__node n = *krf__node_of(g, id);
-    for (int k = krf__op_info_of(n.op)->arity - 1; k >= 0; k--) {
-        if (d->depends[n.args[k]] == INDEPENDENT || !passes(g, id, k)) {
+    uint32_t operands[KRF__MOST_DEFINED];
+    for (int k = krf__operands(g, id, operands) - 1; k >= 0; k--) {
+        if (d->depends[operands[k]] == INDEPENDENT || !passes(g, id, k, operands[k])) {
             continue;
         }
-        uint32_t c = krf__derive(g, (krf__op)n.op, k, n.args, id, G, false);
+        uint32_t c = derive(g, id, k, operands, G, false);
         if (c == 0) {
             unknown(d, id); /* unless there was another error */
             return false;
         }
-        if (!give(d, n.args[k], c, id)) {
+        if (!give(d, operands[k], c, id)) {
             return false;
         }
     }
@@ -236,6 +259,10 @@ static bool hand_on(differentiating *d, uint32_t id, uint32_t G) {
     uint32_t c;
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return hand_on_elementwise(d, id, G);
+    }
+    if (krf__op_is_fold((krf__op)n.op)) {
+        unknown(d, id);
+        return false;
     }
     if (krf__op_info_of(n.op)->arity == 0 || d->depends[n.args[0]] == INDEPENDENT) {
         return true;
@@ -320,13 +347,13 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
 /* The tangent of a node by those of its operands. */
 static uint32_t tangent_elementwise(differentiating *d, uint32_t id) {
     krf_graph *g = d->g;
-    const krf__node n = *krf__node_of(g, id);
-    uint32_t sum = 0;
-    for (int k = 0; k < krf__op_info_of(n.op)->arity; k++) {
-        if (d->depends[n.args[k]] == INDEPENDENT || !passes(g, id, k)) {
+    uint32_t sum = 0, operands[KRF__MOST_DEFINED];
+    const int arity = krf__operands(g, id, operands);
+    for (int k = 0; k < arity; k++) {
+        if (d->depends[operands[k]] == INDEPENDENT || !passes(g, id, k, operands[k])) {
             continue;
         }
-        uint32_t t = krf__derive(g, (krf__op)n.op, k, n.args, id, d->first[n.args[k]], true);
+        uint32_t t = derive(g, id, k, operands, d->first[operands[k]], true);
         if (t == 0) {
             unknown(d, id);
             return 0;
@@ -346,6 +373,10 @@ static uint32_t tangent_of(differentiating *d, uint32_t id) {
     }
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return tangent_elementwise(d, id);
+    }
+    if (krf__op_is_fold((krf__op)n.op)) {
+        unknown(d, id);
+        return 0;
     }
     uint32_t T = d->first[n.args[0]];
     if (n.op == KRF__cast) {
@@ -368,8 +399,10 @@ static bool mark_needed(differentiating *d, uint32_t y) {
     }
     d->needed[y] = true;
     for (uint32_t id = y; id > 0; id--) {
-        for (int k = 0; d->needed[id] && d->depends[id] == DEPENDENT && k < krf__op_info_of(krf__node_of(d->g, id)->op)->arity; k++) {
-            d->needed[krf__node_of(d->g, id)->args[k]] = true;
+        uint32_t operands[KRF__MOST_DEFINED];
+        const int arity = krf__operands(d->g, id, operands);
+        for (int k = 0; d->needed[id] && d->depends[id] == DEPENDENT && k < arity; k++) {
+            d->needed[operands[k]] = true;
         }
     }
     return true;

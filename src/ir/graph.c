@@ -40,9 +40,12 @@ static void release_contents(krf_graph *g) {
     for (size_t i = 0; i < g->n_placeholders; i++) {
         krf__mem_free(g->placeholders[i].name);
     }
+    for (size_t i = 0; i < g->n_ops; i++) {
+        krf__op_release(g->ops[i]);
+    }
     krf__mem_free(g->error);
     g->error = NULL;
-    g->n_arrays = g->n_raws = g->n_placeholders = 0;
+    g->n_arrays = g->n_raws = g->n_placeholders = g->n_ops = 0;
 }
 
 void krf__graph_free(krf_graph *g) {
@@ -52,6 +55,7 @@ void krf__graph_free(krf_graph *g) {
     krf__mem_free(g->arrays);
     krf__mem_free(g->raws);
     krf__mem_free(g->placeholders);
+    krf__mem_free((void *)g->ops);
     krf__mem_free(g->shared);
     memset(g, 0, sizeof *g);
 }
@@ -149,6 +153,19 @@ static inline void copy_numbers(int64_t *to, const int64_t *from, size_t n) {
     }
 }
 
+static bool keep_op(krf_graph *g, const krf_op *op) {
+    for (size_t i = 0; i < g->n_ops; i++) {
+        if (g->ops[i] == op) {
+            return true;
+        }
+    }
+    if (!krf__grow(&g->ops, &g->ops_capacity, g->n_ops + 1, sizeof *g->ops)) {
+        return false;
+    }
+    g->ops[g->n_ops++] = krf__op_retain(op);
+    return true;
+}
+
 uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shape, const int64_t *ints) {
     int64_t numbers[4 * KRF_MAX_RANK];
     const size_t n = (size_t)node->rank + node->n_ints;
@@ -176,7 +193,8 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
         return krf__graph_fail(g, KRF_E_MEMORY, "a graph holds at most 2^32 nodes");
     }
     const uint32_t id = (uint32_t)g->n_nodes;
-    if (!krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) || !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + n, sizeof *g->ints)) {
+    if (((node->op == KRF__call || krf__op_is_fold((krf__op)node->op)) && !keep_op(g, krf__result_of(node->value)->op)) ||
+        !krf__grow(&g->nodes, &g->nodes_capacity, g->n_nodes + 1, sizeof *g->nodes) || !krf__grow(&g->ints, &g->ints_capacity, g->n_ints + n, sizeof *g->ints)) {
         return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (graph of %zu nodes)", g->n_nodes);
     }
     copy_numbers(g->ints + g->n_ints, numbers, n);
@@ -190,6 +208,25 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
         g->n_shared++;
     }
     return id;
+}
+
+int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]) {
+    const krf__node *n = krf__node_of(g, id);
+    int count = krf__op_info_of(n->op)->arity;
+    if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {
+        count = krf__result_of(n->value)->op->n_parameters;
+        uint32_t at = n->args[0];
+        for (int k = count - 1; k > 0; k--) {
+            operands[k] = krf__node_of(g, at)->args[1];
+            at = krf__node_of(g, at)->args[0];
+        }
+        operands[0] = at;
+        return count;
+    }
+    for (int k = 0; k < count; k++) {
+        operands[k] = n->args[k];
+    }
+    return count;
 }
 
 krf__layout krf__memory_layout(const krf_graph *g, uint32_t id) {
@@ -242,7 +279,7 @@ const char *krf__graph_check(const krf_graph *g) {
                 return "a shape does not follow from the operands'";
             }
             if (n->op != KRF__gather && krf__op_gives_bool(n->op) != (n->dtype == KRF_BOOL) && info->rule != KRF__RULE_BITS &&
-                info->rule != KRF__RULE_ANY && info->rule != KRF__RULE_WHERE) {
+                info->rule != KRF__RULE_ANY && info->rule != KRF__RULE_WHERE && info->rule != KRF__RULE_USER) {
                 return "a dtype does not follow from the operation";
             }
         }

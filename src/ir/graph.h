@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "ir/array.h"
-#include "ir/op.h"
+#include "ir/define.h"
 #include "ir/shape.h"
 #include <kerfuse/expr.h>
 
@@ -19,7 +19,7 @@ typedef struct krf__node {
     uint32_t shape;   /* index of the extents in ints */
     uint32_t ints;    /* index of what the operation needs besides, see ops.def; reductions: ints[0] is the bit mask of the axes */
     uint32_t n_ints;
-    uint64_t value;   /* constant, scalar: raw bits in dtype; input, placeholder: index */
+    uint64_t value;   /* constant, scalar: raw bits in dtype; input, placeholder: index; call: the krf__result */
 } krf__node;
 
 typedef struct krf__placeholder {
@@ -46,12 +46,18 @@ struct krf_graph {
     size_t n_raws, raws_capacity;
     krf__placeholder *placeholders;
     size_t n_placeholders, placeholders_capacity;
+    krf__defined *defined;      /* what names of the text form stand for besides; NULL: nothing. The context's */
+    const krf_op **ops;         /* of call nodes, retained */
+    size_t n_ops, ops_capacity;
     uint64_t n_scalars;         /* scalar nodes are numbered, so that equal values are not shared */
 };
 
 static inline const krf__node *krf__node_of(const krf_graph *g, uint32_t id) { return &g->nodes[id]; }
 static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].shape; }
 static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
+
+/* The values that a node is computed from: its operands; those of a call, of which its only operand is a chain. Returns their number. */
+int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]);
 
 krf_status krf__graph_init(krf_graph *g, krf_context *context);
 void krf__graph_free(krf_graph *g); /* all but the struct itself */

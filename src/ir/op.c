@@ -22,6 +22,17 @@ static const krf__op_info infos[KRF__OP_COUNT] = {
                       .rule = KRF__RULE_REAL,        \
                       .hidden = true,                \
                       .arity = arity_},
+#define USER(name_, arity_)                          \
+    [KRF__##name_] = {.name = #name_,                \
+                      .infix = "",                   \
+                      .doc = "",                     \
+                      .class_ = KRF__CLASS_ELEMENTWISE, \
+                      .rule = KRF__RULE_USER,        \
+                      .hidden = true,                \
+                      .arity = arity_},
+#define FOLD(name_, CLASS) \
+    [KRF__##name_] = {     \
+        .name = #name_, .infix = "", .doc = "", .class_ = KRF__CLASS_##CLASS, .rule = KRF__RULE_USER, .hidden = true, .arity = 1, .reduction = KRF__fold},
 #define REDUCE(name_, RULE, doc_) \
     [KRF__##name_] = {            \
         .name = #name_, .infix = "", .doc = doc_, .class_ = KRF__CLASS_REDUCE, .rule = KRF__RULE_##RULE, .arity = 1},

@@ -9,6 +9,8 @@ typedef enum krf__op {
 #define OP(name, ...) KRF__##name,
 #define JOIN(name, ...) KRF__##name,
 #define HIDDEN(name, ...) KRF__##name,
+#define USER(name, ...) KRF__##name,
+#define FOLD(name, ...) KRF__##name,
 #define REDUCE(name, ...) KRF__##name,
 #define SCAN(name, ...) KRF__##name,
 #define CODE(...)
@@ -35,6 +37,7 @@ typedef enum krf__rule {
     KRF__RULE_ANY,
     KRF__RULE_ORDER,
     KRF__RULE_PARTS,
+    KRF__RULE_USER,
     KRF__RULE_SUM,
     KRF__RULE_SAME,
     KRF__RULE_MEAN,
@@ -76,6 +79,9 @@ const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);
 
 /* Whether the operation folds many elements: a reduction, or a scan. */
 bool krf__op_folds(krf__op op);
+
+/* Whether it is one that a user defines. */
+static inline bool krf__op_is_fold(krf__op op) { return op == KRF__fold || op == KRF__fold_scan; }
 
 /* Whether a node of a lowered graph is there without a computation: a number, an argument, memory, a range, or a view of one of them. */
 bool krf__op_is_leaf(krf__op op);

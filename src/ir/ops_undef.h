@@ -3,6 +3,8 @@
 #undef OP
 #undef JOIN
 #undef HIDDEN
+#undef USER
+#undef FOLD
 #undef CODE
 #undef CUDA
 #undef GRAD

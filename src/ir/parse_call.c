@@ -420,6 +420,12 @@ uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self) 
     f.open = p->token;
     f.self = self;
     if (f.kind == FUNCTION_NONE) {
+        const krf_op *op = krf__parse_find_op(p, name);
+        if (op != NULL) {
+            const uint32_t y = krf__parse_op(p, op, name, self);
+            krf__op_release(op);
+            return y;
+        }
         if (krf__token_is(name, "float") || krf__token_is(name, "int")) {
             return krf__parse_fail(p, KRF_E_PARSE, name->start,
                                    "%.*s is no function: name a dtype, such as f64(x) or i64(x)", KRF__SHOWN(name));

@@ -174,6 +174,9 @@ static uint32_t parse_name_or_call(krf__parser *p) {
             return krf__parse_expected(p, "a name");
         }
     }
+    if (krf__parse_at_ufunc(p) && (np || krf__parse_find(p, &p->values, &name) == NULL)) {
+        return krf__parse_ufunc(p);
+    }
     if (krf__parse_peek(p).kind != '(') {
         return parse_name(p, &name, np);
     }

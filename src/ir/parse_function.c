@@ -72,7 +72,9 @@ static void check_name(krf__parser *p, const krf__function *f, const krf__token 
     }
     const bool value = parameter || krf__parse_find(p, &p->values, &name) != NULL || krf__parse_find(p, &p->placeholders, &name) != NULL;
     const bool word = krf__token_is(&name, "True") || krf__token_is(&name, "False") || krf__token_is(&name, "None") || krf__token_is(&name, "np");
-    const bool function = krf__parse_is_function(&name) || krf__parse_find_function(p, &name) != NULL || krf__parse_token_dtype(&name, &dtype);
+    const krf_op *op = krf__parse_find_op(p, &name);
+    krf__op_release(op);
+    const bool function = op != NULL || krf__parse_is_function(&name) || krf__parse_find_function(p, &name) != NULL || krf__parse_token_dtype(&name, &dtype);
     if (value || word || function || krf__parse_find(p, &p->extents, &name) != NULL || (next != '(' && krf__parse_constant(&name, &number))) {
         return;
     }

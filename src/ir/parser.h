@@ -120,6 +120,10 @@ const char *krf__parse_function_name(size_t i); /* all of them; NULL past the la
 bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype);
 bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype);
 
+/* parse_user.c: what users define; at '(' of a call. NULL where the name is none of theirs; to be released. */
+const krf_op *krf__parse_find_op(const krf__parser *p, const krf__token *name);
+uint32_t krf__parse_op(krf__parser *p, const krf_op *op, const krf__token *name, uint32_t self);
+
 /* parse_make.c: functions that make arrays; behind the opening bracket. */
 const char *krf__parse_maker_name(size_t i); /* NULL past the last */
 uint32_t krf__parse_maker(krf__parser *p, size_t which, const krf__token *name, const krf__token *open);
@@ -135,6 +139,10 @@ uint32_t krf__parse_random(krf__parser *p, size_t which, const krf__token *name,
 /* parse_grad.c: derivatives; behind the opening bracket. self: what stands before the dot, else 0. */
 const char *krf__parse_grad_name(size_t i); /* NULL past the last */
 uint32_t krf__parse_grad(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
+
+/* parse_ufunc.c: hypot.reduce(x) and its like. At the function's name, which is no value. */
+bool krf__parse_at_ufunc(const krf__parser *p);
+uint32_t krf__parse_ufunc(krf__parser *p);
 
 /* parse_view.c */
 typedef struct krf__ints {

@@ -36,7 +36,7 @@ typedef struct visit {
 } visit;
 
 static int arity_of(const printer *p, uint32_t id) {
-    return krf__op_info_of((krf__op)krf__node_of(p->g, id)->op)->arity;
+    return krf__print_arity(p->g, id);
 }
 
 static bool is_leaf(const printer *p, uint32_t id) { return arity_of(p, id) == 0; }
@@ -256,7 +256,7 @@ static void make_room(printer *p, int n, const uint32_t *ids) {
 
 static void print_node(printer *p, uint32_t id, krf__str *text) {
     krf__text facts = {0};
-    uint32_t args[3];
+    uint32_t args[KRF__MOST_DEFINED];
     int n = arity_of(p, id);
     for (int i = 0; i < n; i++) {
         args[i] = krf__print_operand(p->g, id, i);
@@ -273,7 +273,7 @@ static void print_node(printer *p, uint32_t id, krf__str *text) {
 
 static void print_body(printer *p) {
     for (size_t i = 0; i < p->n_order && !p->out->failed; i++) {
-        uint32_t id = p->order[i], args[3];
+        uint32_t id = p->order[i], args[KRF__MOST_DEFINED];
         int n = arity_of(p, id);
         if (n == 0) {
             continue;

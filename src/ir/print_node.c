@@ -80,7 +80,12 @@ static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
  * could not be, for a cast gives something strong. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     const krf__node *n = krf__node_of(g, id);
-    uint32_t arg = n->args[i];
+    uint32_t operands[KRF__MOST_DEFINED];
+    krf__operands(g, id, operands);
+    uint32_t arg = operands[i];
+    if (n->op == KRF__call || krf__op_is_fold((krf__op)n->op)) {
+        return arg;
+    }
     const krf__node *a = krf__node_of(g, arg);
     if (!is_elementwise(n) || !casts_weak(g, a)) {
         return arg;
@@ -155,10 +160,19 @@ static void put_operand(printing *p, int i, int level) {
     krf__str_free(&literal);
 }
 
+int krf__print_arity(const krf_graph *g, uint32_t id) {
+    uint32_t operands[KRF__MOST_DEFINED];
+    return krf__operands(g, id, operands);
+}
+
 static void put_call(printing *p, const char *name) {
+    const bool fold = krf__op_is_fold((krf__op)p->node->op);
+    const char *function = fold ? krf__result_of(p->node->value)->op->function : NULL;
+    krf__str_put(p->out, function != NULL ? function : "");
+    krf__str_put(p->out, function != NULL ? "." : "");
     krf__str_put(p->out, name);
     krf__str_char(p->out, '(');
-    for (int i = 0; i < krf__op_info_of((krf__op)p->node->op)->arity; i++) {
+    for (int i = 0; i < krf__print_arity(p->g, p->id); i++) {
         krf__str_put(p->out, i > 0 ? ", " : "");
         put_operand(p, i, 0);
     }
@@ -208,13 +222,20 @@ static void put_reduction(printing *p) {
             list[axes++] = i;
         }
     }
-    put_call(p, krf__op_info_of((krf__op)p->node->op)->name);
-    if (axes == 1 && rank > 1) {
+    const bool fold = krf__op_is_fold((krf__op)p->node->op);
+    const krf__result *result = fold ? krf__result_of(p->node->value) : NULL;
+    const char *method = !fold || result->op->function == NULL ? NULL : p->node->op == KRF__fold ? "reduce" : "accumulate";
+    put_call(p, method != NULL ? method : fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);
+    if (axes == 1 && (rank > 1 || p->node->op == KRF__fold_scan)) {
         krf__str_printf(p->out, ", axis=%d", (int)list[0]);
     } else if (axes < rank) {
         krf__str_put(p->out, ", axis=");
         krf__str_shape(p->out, axes, list);
     }
+    if (fold && result->op->n_results > 1) {
+        krf__str_printf(p->out, ", result=%d", result->index);
+    }
+    krf__str_put(p->out, p->node->op == KRF__fold_scan && method == NULL ? ", scan=True" : "");
     krf__str_put(p->out, p->node->keepdims ? ", keepdims=True)" : ")");
 }
 
@@ -307,7 +328,14 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
     const krf__op_info *info = krf__op_info_of((krf__op)n->op);
     printing p = {.g = g, .id = id, .node = n, .texts = texts, .out = out};
     facts->level = KRF__LEVEL_ATOM;
-    if (info->class_ == KRF__CLASS_ELEMENTWISE) {
+    if (n->op == KRF__call) {
+        const krf__result *result = krf__result_of(n->value);
+        put_call(&p, result->op->name);
+        if (result->op->n_results > 1) {
+            krf__str_printf(out, ", result=%d", result->index);
+        }
+        krf__str_char(out, ')');
+    } else if (info->class_ == KRF__CLASS_ELEMENTWISE) {
         facts->level = put_elementwise(&p);
     } else if (krf__op_folds((krf__op)n->op)) {
         put_reduction(&p);

@@ -25,5 +25,6 @@ void krf__print_constant(const krf_graph *g, uint32_t id, krf__str *out);
 
 /* The operand that is written for operand i: it lies behind a conversion that the builder makes again by itself. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i);
+int krf__print_arity(const krf_graph *g, uint32_t id); /* how many of them a node has */
 
 #endif

@@ -2,7 +2,7 @@
  * over no elements become their value, and mean becomes a sum divided once by an argument, so that the count is not part of the kernel. */
 #include "base/fail.h"
 #include "base/mem.h"
-#include "ir/build.h"
+#include "ir/build_call.h"
 #include "ir/build_raw.h"
 #include "pass/pass.h"
 
@@ -78,6 +78,17 @@ static int64_t reduced_count(const krf_graph *g, uint32_t x, int64_t mask) {
     return count;
 }
 
+static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
+    const krf__result *result = krf__result_of(krf__node_of(in, id)->value);
+    uint32_t operands[KRF__MOST_DEFINED];
+    uint8_t dtypes[KRF__MOST_DEFINED], letters[26];
+    for (int i = krf__operands(in, id, operands) - 1; i >= 0; i--) {
+        dtypes[i] = krf__node_of(in, operands[i])->dtype;
+    }
+    krf__op_letters(result->op, dtypes, letters);
+    return krf__build_fold_empty(g, result, letters);
+}
+
 /* n: the reduction with operands in g; id: where its shape and axes stand, in `in`. */
 static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf__node n) {
     int64_t mask = krf__ints_of(in, id)[0], count = reduced_count(g, n.args[0], mask);
@@ -85,7 +96,7 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
     uint32_t result;
     n.op = mean ? KRF__sum : n.op;
     if (count == 0) {
-        result = constant(g, &(krf__node){.dtype = n.dtype}, krf__empty_bits(n.op, (krf_dtype)n.dtype));
+        result = n.op == KRF__fold ? empty_fold(in, id, g) : constant(g, &(krf__node){.dtype = n.dtype}, krf__empty_bits(n.op, (krf_dtype)n.dtype));
         result = result == 0 ? 0 : krf__build_broadcast_to(g, result, n.rank, krf__shape_of(in, id));
     } else {
         result = krf__graph_add(g, &n, krf__shape_of(in, id), &mask);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define NO_CUT ""
+#define MOST_WORDS 20 /* of accumulators in a kernel where one has several: a block has 256 of each in shared memory */
 #define MOST_SCANS 2 /* in a kernel: each takes 21 KiB of a block's shared memory; of 8-byte elements, twice as much */
 
 typedef struct weight {
@@ -34,6 +35,7 @@ typedef struct fusing {
     uint32_t *mark, stamp; /* of the exact count */
     uint32_t *stack;
     bool *oversized;       /* stored because of the limit */
+    uint32_t words;        /* of the reduction at hand; 0: of a map */
     krf__map open;         /* (step, axes, shape) -> 1 + the group that still takes members */
     size_t groups_capacity;
 } fusing;
@@ -48,10 +50,14 @@ static weight leaf_weight(const fusing *s, uint32_t id) {
     return (weight){0, op == KRF__constant ? 0 : op == KRF__scalar || op == KRF__part ? 1 : 1 + (uint32_t)krf__node_of(s->g, id)->rank};
 }
 
+/* A chain of operands is no operation. */
+static uint32_t operations_of(const fusing *s, uint32_t id) { return krf__node_of(s->g, id)->op != KRF__bind; }
+
 static weight upper_weight(const fusing *s, uint32_t id) {
-    weight sum = {1, 0};
-    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        uint32_t arg = krf__node_of(s->g, id)->args[k];
+    weight sum = {operations_of(s, id), 0};
+    uint32_t operands[KRF__MOST_DEFINED];
+    for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
+        const uint32_t arg = operands[k];
         weight w = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
         sum.operations += w.operations;
         sum.fields += w.fields;
@@ -71,7 +77,7 @@ static weight count_marked(fusing *s, size_t depth, uint32_t root, uint32_t step
             sum.fields += leaf_weight(s, now).fields;
             continue;
         }
-        sum.operations++;
+        sum.operations += operations_of(s, now);
         for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, now)->op)->arity; k++) {
             uint32_t arg = krf__node_of(s->g, now)->args[k];
             if (s->mark[arg] != s->stamp) {
@@ -122,9 +128,9 @@ static uint32_t ready(const fusing *s, uint32_t id) {
 }
 
 static uint32_t step_of(const fusing *s, uint32_t id) {
-    uint32_t step = 0;
-    for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        uint32_t now = ready(s, krf__node_of(s->g, id)->args[k]);
+    uint32_t step = 0, operands[KRF__MOST_DEFINED];
+    for (int k = krf__operands(s->g, id, operands) - 1; k >= 0; k--) {
+        uint32_t now = ready(s, operands[k]);
         step = now > step ? now : step;
     }
     return step;
@@ -137,9 +143,10 @@ static void bound_weight(fusing *s, uint32_t id) {
         w = exact_weight(s, id);
     }
     while (too_heavy(s, w)) {
-        uint32_t heaviest = 0, most = 0;
-        for (int k = 0; k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-            uint32_t arg = krf__node_of(s->g, id)->args[k];
+        uint32_t heaviest = 0, most = 0, operands[KRF__MOST_DEFINED];
+        const int n = krf__operands(s->g, id, operands);
+        for (int k = 0; k < n; k++) {
+            const uint32_t arg = operands[k];
             uint32_t size = s->weights[arg].operations + s->weights[arg].fields;
             if (!stops_here(s, arg) && size > most) {
                 heaviest = arg;
@@ -160,16 +167,16 @@ static void bound_weight(fusing *s, uint32_t id) {
  * computed by then. 0: none. */
 static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
-    uint32_t group = 0;
-    int arity = krf__op_info_of(n->op)->arity;
+    uint32_t group = 0, operands[KRF__MOST_DEFINED];
+    const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
-        uint32_t own = s->f->group_of[n->args[k]];
+        uint32_t own = s->f->group_of[operands[k]];
         if (own != 0 && !s->f->groups[own - 1].raw && (group == 0 || s->f->groups[own - 1].step > s->f->groups[group - 1].step)) {
             group = own;
         }
     }
     for (int k = 0; k < arity && group != 0; k++) {
-        uint32_t arg = n->args[k];
+        const uint32_t arg = operands[k];
         bool result = s->f->group_of[arg] == group;
         if (result ? !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))
                    : ready(s, arg) > s->f->groups[group - 1].step) {
@@ -221,7 +228,9 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         if (too_heavy(s, sum)) {
             sum = exact_group(s, group, member, (weight){0, 0});
         }
-        if (!too_heavy(s, sum) && group->n_reductions < most && group->n_roots < s->limits->results) {
+        const bool crowded = group->words + s->words > (s->words > 1 || group->words > group->n_reductions ? MOST_WORDS : UINT32_MAX / 2);
+        if (!too_heavy(s, sum) && !crowded && group->n_reductions < most && group->n_roots < s->limits->results) {
+            group->words += s->words;
             group->operations = sum.operations;
             group->fields = sum.fields;
             *index = found;
@@ -229,7 +238,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         }
         cut = sum.fields > s->limits->fields ? "parameter bytes" : "kernel size";
     }
-    const krf__group made = {.step = step, .domain = domain, .mask = mask, .scan = results >= FORM_SCAN, .operations = w.operations, .fields = w.fields, .cut = cut, .rounds = 1};
+    const krf__group made = {.step = step, .domain = domain, .mask = mask, .scan = results >= FORM_SCAN, .operations = w.operations, .fields = w.fields, .cut = cut, .rounds = 1, .words = s->words};
     krf_status status = add_group(s, made);
     if (status != KRF_OK) {
         return status;
@@ -253,16 +262,27 @@ static krf_status store(fusing *s, uint32_t id) {
 static krf_status visit_reduction(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     uint32_t x = n->args[0];
-    const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8;
+    const bool wide = krf_dtype_size((krf_dtype)n->dtype) == 8 || n->op == KRF__fold_scan;
     form results = krf__op_info_of(n->op)->class_ != KRF__CLASS_SCAN ? FORM_REDUCED : wide ? FORM_WIDE_SCAN : FORM_SCAN;
-    krf_status status = s->f->group_of[x] != 0 ? store(s, x) : KRF_OK;
-    if (!stops_here(s, x) && (s->limits->prologue == 0 || s->weights[x].operations >= s->limits->operations)) {
-        s->f->stored[x] = s->oversized[x] = true;
+    krf_status status = KRF_OK;
+    weight w = {0, 0};
+    uint32_t operands[KRF__MOST_DEFINED];
+    const int arity = krf__operands(s->g, id, operands);
+    for (int k = 0; k < arity; k++) {
+        const uint32_t arg = operands[k];
+        status = status == KRF_OK && s->f->group_of[arg] != 0 ? store(s, arg) : status;
+        if (!stops_here(s, arg) && (s->limits->prologue == 0 || w.operations + s->weights[arg].operations >= s->limits->operations)) {
+            s->f->stored[arg] = s->oversized[arg] = true;
+        }
+        const weight own = stops_here(s, arg) ? leaf_weight(s, arg) : s->weights[arg];
+        const uint32_t now = ready(s, arg);
+        w.operations += own.operations;
+        w.fields += own.fields;
+        s->step[id] = now > s->step[id] ? now : s->step[id];
     }
-    s->step[id] = ready(s, x);
-    weight w = stops_here(s, x) ? leaf_weight(s, x) : s->weights[x];
     w.operations++;
     w.fields += 1 + krf__node_of(s->g, id)->rank;
+    s->words = krf__op_is_fold((krf__op)n->op) ? (uint32_t)krf__result_of(n->value)->op->map->n_results : 1;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
                             s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
@@ -275,6 +295,11 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
 
 static krf_status visit_elementwise(fusing *s, uint32_t id) {
     krf_status status = KRF_OK;
+    uint32_t operands[KRF__MOST_DEFINED];
+    const int n = krf__operands(s->g, id, operands);
+    if (krf__node_of(s->g, id)->op == KRF__bind) {
+        return KRF_OK; /* its calls look at the whole chain */
+    }
     uint32_t group = s->limits->epilogue != 0 ? epilogue_group(s, id) : 0;
     if (group != 0) {
         krf__group *owner = &s->f->groups[group - 1];
@@ -290,16 +315,16 @@ static krf_status visit_elementwise(fusing *s, uint32_t id) {
             s->f->group_of[id] = group;
             s->step[id] = s->f->groups[group - 1].step;
             s->weights[id] = w;
-            for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-                uint32_t arg = krf__node_of(s->g, id)->args[k];
+            for (int k = 0; status == KRF_OK && k < n; k++) {
+                const uint32_t arg = operands[k];
                 status = s->f->group_of[arg] != 0 && s->f->group_of[arg] != group ? store(s, arg) : KRF_OK;
             }
             return status;
         }
     }
-    for (int k = 0; status == KRF_OK && k < krf__op_info_of(krf__node_of(s->g, id)->op)->arity; k++) {
-        if (s->f->group_of[krf__node_of(s->g, id)->args[k]] != 0) {
-            status = store(s, krf__node_of(s->g, id)->args[k]);
+    for (int k = 0; status == KRF_OK && k < n; k++) {
+        if (s->f->group_of[operands[k]] != 0) {
+            status = store(s, operands[k]);
         }
     }
     bound_weight(s, id);
@@ -344,6 +369,7 @@ static krf_status visit(fusing *s, uint32_t id) {
 
 static krf_status collect_map(fusing *s, uint32_t id) {
     uint32_t group;
+    s->words = 0;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
     w.fields += store_fields(s, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,

@@ -13,7 +13,7 @@ static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
     krf__trait t = {.reduces = krf__op_folds((krf__op)n->op),
                     .number = n->op == KRF__constant || n->op == KRF__scalar,
                     .places = n->op == KRF__iota || (n->op == KRF__view && krf__node_of(l->out, n->args[0])->op == KRF__iota)};
-    bool places = krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE;
+    bool places = krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call;
     for (int k = 0; k < 3 && n->args[k] != 0; k++) {
         const krf__trait *arg = &l->traits[n->args[k]];
         t.reduces |= arg->reduces;

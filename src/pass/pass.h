@@ -62,6 +62,7 @@ typedef struct krf__group {
     uint32_t *elements, n_elements; /* beside reductions: nodes of the domain's shape that are stored as well */
     uint32_t operations, fields; /* upper bounds, see fuse.c; and what of them belongs to nodes over the reductions */
     uint32_t epilogue_operations, epilogue_fields;
+    uint32_t words;           /* of accumulators: what users reduce with may have several */
     uint32_t rounds;          /* groups from this one on that are one kernel; 0: it is a later round of an earlier one's */
     const char *cut;
 } krf__group;

@@ -174,7 +174,7 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
         if (krf__op_folds((krf__op)n->op)) {
             continue; /* of this group */
         }
-        r->operations++;
+        r->operations += n->op != KRF__bind;
         for (int k = 0; k < krf__op_info_of(n->op)->arity; k++) {
             uint32_t arg = n->args[k];
             if (n->op == KRF__gather && k == 0) {

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "ir/print.h"
 
 #include <string.h>
 
@@ -24,7 +23,7 @@ typedef struct building {
     const int64_t *domain;    /* extents of the domain's axes */
     int dim_of_axis[KRF_MAX_RANK];
     int n_touched;
-    size_t operands_capacity, scalars_capacity, instrs_capacity;
+    size_t operands_capacity, scalars_capacity, instrs_capacity, ops_capacity;
 } building;
 
 static bool reduced_axis(const building *b, int axis) { return (b->p->fusion->groups[b->head].mask >> axis & 1) != 0; }
@@ -178,10 +177,24 @@ static krf_status note(building *b, uint32_t id, uint32_t instr) {
     return KRF_OK;
 }
 
+static bool keep_op(building *b, const krf_op *op) {
+    krf__kernel *k = b->k;
+    for (uint32_t i = 0; i < k->n_ops; i++) {
+        if (k->ops[i] == op) {
+            return true;
+        }
+    }
+    if (!krf__grow(&k->ops, &b->ops_capacity, k->n_ops + (size_t)1, sizeof *k->ops)) {
+        return false;
+    }
+    k->ops[k->n_ops++] = krf__op_retain(op);
+    return true;
+}
+
 static krf_status add_computed(building *b, uint32_t id) {
     const krf_graph *g = b->p->g;
     const krf__node *n = krf__node_of(g, id);
-    krf__instr instr = {.op = n->op, .dtype = n->dtype};
+    krf__instr instr = {.op = n->op, .dtype = n->dtype, .value = n->op == KRF__call ? n->value : 0};
     int arity = krf__op_info_of(n->op)->arity;
     if (n->op == KRF__gather) {
         uint32_t slot = add_read(b, n->args[0], true);
@@ -192,6 +205,9 @@ static krf_status add_computed(building *b, uint32_t id) {
         instr.args[i] = b->p->instr_of[n->args[i]] - 1;
     }
     instr.from = krf__node_of(g, n->args[arity - 1])->dtype;
+    if (n->op == KRF__call && !keep_op(b, krf__result_of(n->value)->op)) {
+        return krf__fail_memory();
+    }
     return note(b, id, add_instr(b, instr));
 }
 
@@ -317,6 +333,32 @@ static void forget(building *b) {
     b->n_touched = 0;
 }
 
+/* An instruction of one operand, or its equal from `first` on. */
+static uint32_t add_step(building *b, uint32_t first, krf__instr instr) {
+    for (uint32_t i = first; b->first + i < b->k->n_instrs; i++) {
+        const krf__instr *other = &b->k->instrs[b->first + i];
+        if (other->op == instr.op && other->args[0] == instr.args[0] && other->value == instr.value) {
+            return i;
+        }
+    }
+    return add_instr(b, instr);
+}
+
+/* The accumulator of an element. */
+static uint32_t add_map_of(building *b, uint32_t id) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    const krf_op *op = krf__result_of(n->value)->op;
+    const uint8_t dtype = krf__accumulator_dtype(b->p->g, id);
+    const krf__instr map = {.op = KRF__fold_map, .dtype = dtype, .from = dtype, .args = {b->p->instr_of[n->args[0]] - 1}, .value = (uint64_t)(uintptr_t)&op->results[0]};
+    return keep_op(b, op) ? add_step(b, 0, map) : UINT32_MAX;
+}
+
+/* A result of the accumulator of instruction `reduction`, in the part over results. */
+static uint32_t add_post_of(building *b, uint32_t id, uint32_t reduction) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    return add_step(b, b->k->n_domain + b->k->n_reductions, (krf__instr){.op = KRF__fold_post, .dtype = n->dtype, .from = n->dtype, .args = {reduction}, .value = n->value});
+}
+
 /* The group's reductions as instructions. The same one with and without its reduced axes is one. */
 static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_t *instr_of) {
     const krf__group *group = b->group;
@@ -325,6 +367,10 @@ static krf_status add_reductions(building *b, const uint32_t *arguments, uint32_
     for (uint32_t r = 0; r < group->n_reductions; r++) {
         const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
         krf__instr instr = {.op = n->op, .dtype = n->dtype, .from = n->dtype, .args = {arguments[r]}};
+        if (krf__op_is_fold((krf__op)n->op)) {
+            instr.dtype = instr.from = krf__accumulator_dtype(b->p->g, group->reductions[r]);
+            instr.value = (uint64_t)(uintptr_t)&krf__result_of(n->value)->op->results[0];
+        }
         uint32_t same = 0;
         for (; same < k->n_reductions; same++) {
             const krf__instr *other = &k->instrs[b->first + k->n_domain + same];
@@ -349,7 +395,8 @@ static krf_status add_results(building *b, const uint32_t *instr_of, bool keepdi
     krf_status status = KRF_OK;
     forget(b);
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        status = note(b, group->reductions[r], instr_of[r]);
+        const bool fold = krf__op_is_fold((krf__op)krf__node_of(b->p->g, group->reductions[r])->op);
+        status = note(b, group->reductions[r], fold ? add_post_of(b, group->reductions[r], instr_of[r]) : instr_of[r]);
     }
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t r = 0; status == KRF_OK && r < group->n_roots; r++) {
@@ -386,7 +433,12 @@ static krf_status add_body(building *b) {
         return add_map(b);
     }
     for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        status = add_value(b, krf__node_of(b->p->g, group->reductions[r])->args[0]);
+        const krf__node *n = krf__node_of(b->p->g, group->reductions[r]);
+        status = add_value(b, n->args[0]);
+        if (status == KRF_OK) {
+            arguments[r] = krf__op_is_fold((krf__op)n->op) ? add_map_of(b, group->reductions[r]) : b->p->instr_of[n->args[0]] - 1;
+            status = arguments[r] != UINT32_MAX ? KRF_OK : krf__fail_memory();
+        }
     }
     for (uint32_t r = 0; status == KRF_OK && r < group->n_elements; r++) {
         status = add_root(b, group->elements[r]);
@@ -395,34 +447,11 @@ static krf_status add_body(building *b) {
         status = store_root(b, group->elements[r]);
     }
     k->n_domain = k->n_instrs - b->first;
-    for (uint32_t r = 0; status == KRF_OK && r < group->n_reductions; r++) {
-        arguments[r] = b->p->instr_of[krf__node_of(b->p->g, group->reductions[r])->args[0]] - 1;
-    }
     status = status == KRF_OK ? add_reductions(b, arguments, instr_of) : status;
     /* Loads of the domain part are not those of the results, nor are those of results with and without reduced axes: nothing is shared. */
     b->epilogue = true;
     status = status == KRF_OK ? add_results(b, instr_of, true) : status;
     return status == KRF_OK ? add_results(b, instr_of, false) : status;
-}
-
-static krf_status describe(const krf__planning *p, uint32_t index, krf__kernel *k) {
-    krf__str text = {0};
-    const uint32_t rounds = p->fusion->groups[index].rounds;
-    for (uint32_t i = index; i < index + rounds; i++) {
-        const krf__group *group = &p->fusion->groups[i];
-        for (uint32_t r = 0; r < group->n_elements && text.length < 200; r++) {
-            krf__str_put(&text, text.length > 0 ? ", " : "");
-            krf__print_expression(p->g, group->elements[r], 200 - text.length, &text);
-        }
-        for (uint32_t r = 0; r < group->n_roots && text.length < 200; r++) {
-            if (rounds == 1 || p->fusion->stored[group->roots[r]]) {
-                krf__str_put(&text, text.length > 0 ? ", " : "");
-                krf__print_expression(p->g, group->roots[r], 200 - text.length, &text);
-            }
-        }
-    }
-    k->expression = krf__str_take(&text);
-    return k->expression != NULL ? KRF_OK : krf__fail_memory();
 }
 
 /* Round r, whose instructions follow those of the rounds before it. */
@@ -456,7 +485,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
             p->inner_of[group[r].roots[i]] = 0;
         }
     }
-    status = status == KRF_OK ? describe(p, index, k) : status;
+    status = status == KRF_OK ? krf__kernel_describe(p, index, k) : status;
     if (status == KRF_OK) {
         k->fast = p->options->fast;
         krf__kernel_collapse(k);

@@ -206,6 +206,22 @@ krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
     return round;
 }
 
+uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r) {
+    const krf__instr *i = &k->instrs[k->n_domain + r];
+    if (!krf__op_is_fold((krf__op)i->op)) {
+        return 1;
+    }
+    return (uint32_t)krf__result_of(i->value)->op->map->n_results; /* none takes more than 8 bytes */
+}
+
+uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < r; i++) {
+        words += krf__accumulator_words(k, i);
+    }
+    return words;
+}
+
 /* Of rounds: every row's values, then the partial results of the round that has most. */
 static size_t rounds_scratch(const krf__kernel *k) {
     size_t most = 0;
@@ -221,7 +237,7 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
         return rounds_scratch(k);
     }
     const size_t each = k->schedule == KRF__SCAN ? 16 : 8; /* of scans, also what comes before */
-    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * k->n_reductions * each;
+    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
 }
 
 size_t krf__ticket_count(const krf__kernel *k) {
@@ -290,6 +306,10 @@ void krf__kernel_free(krf__kernel *k) {
     krf__mem_free(k->operands);
     krf__mem_free(k->scalars);
     krf__mem_free(k->instrs);
+    for (uint32_t i = 0; i < k->n_ops; i++) {
+        krf__op_release(k->ops[i]);
+    }
+    krf__mem_free((void *)k->ops);
     krf__mem_free(k->key);
     krf__mem_free(k->expression);
     memset(k, 0, sizeof *k);

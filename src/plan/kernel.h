@@ -20,7 +20,7 @@
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
 
-#include "ir/op.h"
+#include "ir/define.h"
 #include "base/strbuf.h"
 
 typedef enum krf__schedule {
@@ -67,7 +67,7 @@ typedef struct krf__instr {
     uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
     uint32_t args[3];  /* instructions */
     uint32_t slot;     /* load, fetch, store: operand; scalar: scalar */
-    uint64_t value;    /* constant: raw bits */
+    uint64_t value;    /* constant: raw bits; call: the krf__result */
 } krf__instr;
 
 /* A round: its instructions are instrs + first, n_instrs of them. */
@@ -90,6 +90,8 @@ typedef struct krf__kernel {
     krf__operand *operands;
     krf__kernel_scalar *scalars;
     krf__instr *instrs;
+    uint32_t n_ops;
+    const krf_op **ops;              /* what users define and this kernel calls; retained */
 
     /* The canonical tree (docs/architecture.md): elements of a reduction are taken in chunks of `chunk`, `chunks` of them. */
     int64_t chunk, chunks;
@@ -209,6 +211,10 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
 
 /* A scan's chunks are the tiles of a row. Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
+
+/* 8-byte words of a reduction's accumulator in scratch: 1, or more where it has several fields. before: of all reductions before reduction r. */
+uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
+uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
 size_t krf__ticket_count(const krf__kernel *k);
 
 /* Round r as a kernel of its own: the same operands, part of the instructions. Owns nothing. */

@@ -30,7 +30,14 @@ static void put_instr(krf__str *s, const krf__instr *i) {
         put64(s, i->args[k]);
     }
     put64(s, i->slot);
-    put64(s, i->value);
+    if (i->op == KRF__call || krf__op_is_fold((krf__op)i->op) || i->op == KRF__fold_map || i->op == KRF__fold_post) {
+        const krf__result *result = krf__result_of(i->value);
+        put64(s, (uint64_t)result->index);
+        put64(s, result->op->text_bytes);
+        krf__str_putn(s, result->op->text, result->op->text_bytes);
+    } else {
+        put64(s, i->value);
+    }
 }
 
 krf_status krf__kernel_key(krf__kernel *k) {

@@ -163,7 +163,7 @@ static size_t accumulator_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         size_t size = krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
-        bytes += size < 4 ? 4 : size;
+        bytes += (size < 4 ? 4 : size) * krf__accumulator_words(k, r);
     }
     return bytes;
 }
@@ -195,7 +195,8 @@ static int tile_dim(krf__kernel *k) {
 static bool any_order(const krf__kernel *k) {
     bool exact = k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        exact &= krf__dtype((krf_dtype)k->instrs[k->n_domain + r].dtype)->kind != KRF__KIND_REAL;
+        const krf__instr *i = &k->instrs[k->n_domain + r];
+        exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;
     }
     return exact;
 }

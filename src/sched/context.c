@@ -116,6 +116,7 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     krf__limits_parse(options->fusion, &c->asked);
     c->limits = c->asked;
     c->fast = options->math == KRF_MATH_FAST;
+    krf__defined_open(&c->defined);
     pthread_mutex_init(&c->plans.lock, NULL);
     pthread_mutex_init(&c->queue.lock, NULL);
     pthread_cond_init(&c->queue.changed, NULL);
@@ -154,6 +155,7 @@ void krf__context_release(krf_context *c) {
         c->backend->close(c->device);
     }
     krf__disk_cache_destroy(c->disk);
+    krf__defined_close(&c->defined);
     krf__log_close(&c->log);
     krf__mem_free(c->nvrtc);
     krf__mem_free(c->dump);

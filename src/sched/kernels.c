@@ -10,6 +10,7 @@
 #include "codegen/emit.h"
 #include "codegen/raw.h"
 #include "plan/raw.h"
+#include "sched/explain.h"
 
 #include <signal.h>
 #include <string.h>
@@ -234,6 +235,7 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
         status = load_from_disk(c, &t, symbol_of(c, kernel), module);
         if (status == KRF_OK && *module == NULL && may_compile) {
             status = compile(c, &t, symbol_of(c, kernel), module);
+            status = status == KRF_E_COMPILE && kernel->n_ops > 0 ? krf__explain_compile(kernel) : status;
         }
         free_text(&t);
     }
@@ -243,10 +245,16 @@ static krf_status obtain(krf_context *c, const krf__kernel *kernel, bool may_com
 static krf_status make_entry(void *user, void **value) {
     const making *m = user;
     krf_context *c = m->context;
-    const bool raw = m->kernel->raw != NULL; /* for which there is no other tier */
-    bool interpret =
-        !raw && c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !c->backend->can_compile(c->device));
-    bool at_once = raw || !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE;
+    const bool raw = m->kernel->raw != NULL, must = raw || m->kernel->n_ops > 0; /* the interpreter knows no C */
+    const bool can = !c->backend->can_interpret || c->backend->can_compile(c->device);
+    bool interpret = c->backend->can_interpret && (c->cpu_tier == KRF_CPU_INTERPRET || !can) && !must;
+    bool at_once = !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE || must;
+    if (must && !raw && !can) {
+        return krf__explain_missing(m->kernel);
+    }
+    if (!raw && !c->backend->can_interpret && m->kernel->schedule == KRF__SCAN && krf__accumulator_words(m->kernel, 0) > 1) {
+        return krf__explain_wide_scan(m->kernel);
+    }
     krf__module *module = NULL;
     krf__loaded *loaded = krf__malloc(sizeof *loaded);
     krf_status status = loaded == NULL ? krf__fail_memory() : KRF_OK;

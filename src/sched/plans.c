@@ -143,7 +143,13 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
                        | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 | (uint64_t)node->n_ints << 48);
         put64(key, node->args[0] | (uint64_t)node->args[1] << 32);
         put64(key, node->args[2]);
-        put64(key, node->op == KRF__scalar ? 0 : node->value);
+        if (node->op == KRF__call || krf__op_is_fold((krf__op)node->op)) {
+            const krf__result *result = krf__result_of(node->value);
+            put64(key, (uint64_t)result->index | (uint64_t)result->op->text_bytes << 8);
+            krf__str_putn(key, result->op->text, result->op->text_bytes);
+        } else {
+            put64(key, node->op == KRF__scalar ? 0 : node->value);
+        }
         put_many(key, node->rank, krf__shape_of(g, id));
         put_many(key, node->n_ints, krf__ints_of(g, id));
     }

@@ -214,6 +214,7 @@ static const step steps[] = {
     {SCENE_REOPEN, "reopen", scene_reopen},
     {SCENE_STREAMS, "streams", scene_streams},
     {SCENE_DEVICES, "devices", scene_devices},
+    {SCENE_DEFINE, "define", scene_define},
     {SCENE_RAW, "raw", scene_raw},
     {SCENE_EXTRA, "extra", take_extra},
 };

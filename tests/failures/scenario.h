@@ -19,6 +19,7 @@ enum {
     SCENE_EXTRA = 1 << 9,  /* a step of the caller's */
     SCENE_STREAMS = 1 << 10, /* streams, events, copies that do not wait, DLPack */
     SCENE_DEVICES = 1 << 11, /* copies to another GPU, or another context, and back */
+    SCENE_DEFINE = 1 << 14,  /* what the user defines */
     SCENE_RAW = 1 << 12,     /* raw kernels */
     SCENE_ALL = (1 << 9) - 1,
 };

@@ -17,6 +17,7 @@ krf_status scene_large(scene *s);
 krf_status scene_reopen(scene *s);
 krf_status scene_streams(scene *s);
 krf_status scene_devices(scene *s);
+krf_status scene_define(scene *s);
 krf_status scene_raw(scene *s);
 
 /* For steps: goes to `done` with the status when a call fails. */

@@ -106,6 +106,7 @@ int main(void) {
         {"views", KRF_CPU_AUTO, SCENE_VIEWS, false, false},
         {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, false},
         {"devices", KRF_CPU_AUTO, SCENE_DEVICES, false, false},
+        {"define", KRF_CPU_AUTO, SCENE_DEFINE, false, false},
         {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
         {"large", KRF_CPU_AUTO, SCENE_LARGE, false, false},
         {"reopen", KRF_CPU_AUTO, SCENE_REOPEN, false, true},
@@ -120,6 +121,7 @@ int main(void) {
         {"files", KRF_CPU_AUTO, SCENE_FILES, false, true},
         {"streams", KRF_CPU_AUTO, SCENE_STREAMS, false, true},
         {"devices", KRF_CPU_AUTO, SCENE_DEVICES, false, true},
+        {"define", KRF_CPU_AUTO, SCENE_DEFINE, false, true},
         {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
     };
     device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";

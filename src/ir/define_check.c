@@ -1,0 +1,376 @@
+/* Reads signatures, bodies and derivatives of definitions. A body is looked at word by word: its brackets, the functions that it calls, the results that it assigns. */
+#include "ir/define_check.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "ir/build.h"
+#include "ir/c_lex.h"
+#include "ir/parser.h"
+
+#include <string.h>
+
+#define SHOWN(t) ((t)->length > 40 ? 40 : (int)(t)->length), (t)->start /* for %.*s */
+
+static bool same_text(const char *known, const char *text, size_t length) { return strlen(known) == length && memcmp(known, text, length) == 0; }
+
+static bool is_function(const char *name, size_t length) {
+    const krf__token token = {.kind = KRF__TOKEN_NAME, .start = name, .length = length};
+    return krf__parse_is_function(&token);
+}
+
+krf_status krf__check_name(const char *name) {
+    if (!krf__c_is_name(name, strlen(name))) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: \"%.64s\" cannot be the name of a function: letters, digits and '_' are, but no word of C and nothing that begins with krf_ or __",
+                         name);
+    }
+    if (is_function(name, strlen(name))) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s is a function of the library", name);
+    }
+    return KRF_OK;
+}
+
+/* ---- signatures ---- */
+
+static krf_status read_type(const krf_op *op, const krf__c_token *t, krf__variable *v) {
+    char text[16];
+    krf_dtype dtype;
+    if (t->kind == KRF__C_NAME && t->length == 1 && *t->start >= 'A' && *t->start <= 'Z') {
+        v->letter = *t->start;
+        return KRF_OK;
+    }
+    const bool fits = t->kind == KRF__C_NAME && t->length < sizeof text;
+    if (fits) {
+        memcpy(text, t->start, t->length);
+        text[t->length] = '\0';
+    }
+    if (!fits || !krf_dtype_from_name(text, &dtype)) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: \"%.*s\" is no type: f32, i64, ... and capital letters are", op->name, SHOWN(t));
+    }
+    if (krf__is_complex(dtype)) {
+        return krf__fail(KRF_E_DTYPE, "krf_op_define: %s: %s: a body works on real numbers; hand it real(z) and imag(z)", op->name, krf_dtype_name(dtype));
+    }
+    v->dtype = (uint8_t)dtype;
+    return KRF_OK;
+}
+
+static bool name_taken(const krf_op *op, const krf__c_token *t) {
+    bool taken = same_text(op->name, t->start, t->length);
+    for (int i = 0; i < op->n_parameters; i++) {
+        taken |= op->parameters[i].name != NULL && same_text(op->parameters[i].name, t->start, t->length);
+    }
+    for (int i = 0; i < op->n_results; i++) {
+        taken |= op->variables[i].name != NULL && same_text(op->variables[i].name, t->start, t->length);
+    }
+    return taken;
+}
+
+static krf_status read_variables(krf_op *op, const char *what, const char *text, int most, krf__variable *list, int *n) {
+    krf__c_lexer lexer = {text, 1};
+    krf__c_token t = krf__c_word(&lexer);
+    while (t.kind != KRF__C_END) {
+        if (*n == most) {
+            return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: more than %d %ss", op->name, most, what);
+        }
+        krf__variable *v = &list[*n];
+        krf_status status = read_type(op, &t, v);
+        if (status != KRF_OK) {
+            return status;
+        }
+        t = krf__c_word(&lexer);
+        krf_dtype dtype;
+        const krf__token word = {.kind = KRF__TOKEN_NAME, .start = t.start, .length = t.length};
+        const bool letter = t.length == 1 && t.kind == KRF__C_NAME && *t.start >= 'A' && *t.start <= 'Z';
+        if (t.kind != KRF__C_NAME || !krf__c_is_name(t.start, t.length) || krf__parse_token_dtype(&word, &dtype) || letter) {
+            return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: \"%.*s\" cannot be the name of a %s: a type and a name are wanted, as in \"T x, f32 y\"%s", op->name,
+                             SHOWN(&t), what, letter ? "; capital letters are types" : "");
+        }
+        if (name_taken(op, &t)) {
+            return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: the name %.*s is taken already", op->name, SHOWN(&t));
+        }
+        v->name = krf__calloc(t.length + 1, 1);
+        if (v->name == NULL) {
+            return krf__fail_memory();
+        }
+        memcpy(v->name, t.start, t.length);
+        ++*n;
+        t = krf__c_word(&lexer);
+        if (t.kind != KRF__C_END && t.kind != ',') {
+            return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: ',' is wanted behind %s %s, not \"%.*s\"", op->name, what, v->name, SHOWN(&t));
+        }
+        t = t.kind == ',' ? krf__c_word(&lexer) : t;
+    }
+    return *n > 0 ? KRF_OK : krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s needs a %s", op->name, what);
+}
+
+krf_status krf__check_signature(krf_op *op, const char *parameters, const char *results) {
+    krf_status status = read_variables(op, "parameter", parameters, KRF__MOST_DEFINED, op->parameters, &op->n_parameters);
+    status = status == KRF_OK ? read_variables(op, "result", results, KRF__MOST_RESULTS, op->variables, &op->n_results) : status;
+    for (int r = 0; status == KRF_OK && r < op->n_results; r++) {
+        bool known = op->variables[r].letter == 0;
+        for (int i = 0; i < op->n_parameters; i++) {
+            known |= op->parameters[i].letter == op->variables[r].letter;
+        }
+        if (!known) {
+            status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: no parameter is of type %c, so that result %s has none", op->name, op->variables[r].letter,
+                               op->variables[r].name);
+        }
+    }
+    return status;
+}
+
+/* ---- bodies ---- */
+
+static krf__op find_function(const char *name, size_t length) {
+    if (same_text("max", name, length) || same_text("min", name, length)) { /* as CUDA has them; those of the text form reduce */
+        return *name == 'm' && name[1] == 'a' ? KRF__maximum : KRF__minimum;
+    }
+    const krf__op op = krf__op_from_name(name, length);
+    const bool code = krf__op_info_of(op)->class_ == KRF__CLASS_ELEMENTWISE &&
+                      (krf__op_code(op, KRF__KIND_REAL, false) != NULL || krf__op_code(op, KRF__KIND_SINT, false) != NULL);
+    return code ? op : KRF__poison;
+}
+
+krf__op krf__body_function(const char *name, size_t length, bool *narrow) {
+    krf__op op = find_function(name, length);
+    *narrow = op == KRF__poison && length > 1 && name[length - 1] == 'f';
+    op = *narrow ? find_function(name, length - 1) : op;
+    *narrow &= op != KRF__poison;
+    return op;
+}
+
+/* Words before a bracket that are no functions of the library's: of C, types, and what compilers have, which they know better. */
+static bool is_word(const krf_op *op, const krf__c_token *t) {
+    krf_dtype dtype;
+    const krf__token word = {.kind = KRF__TOKEN_NAME, .start = t->start, .length = t->length};
+    bool letter = false;
+    for (int i = 0; i < op->n_parameters && t->length == 1; i++) {
+        letter |= op->parameters[i].letter == *t->start;
+    }
+    return letter || !krf__c_is_name(t->start, t->length) || krf__parse_token_dtype(&word, &dtype);
+}
+
+static bool is_costly(krf__op op) {
+    const char *code = krf__op_code(op, KRF__KIND_REAL, false);
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
+    bool costly = code != NULL && strstr(code, "F(") != NULL;
+    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
+        costly &= strstr(code != NULL ? code : "", cheap[i]) == NULL;
+    }
+    return costly;
+}
+
+typedef struct checking {
+    krf_op *op;
+    krf__defined *known;
+    size_t capacity; /* of op->calls */
+    bool assigned[KRF__MOST_RESULTS], returns;
+    char brackets[200];
+    int depth, lines[200];
+} checking;
+
+static krf_status fail_at(const checking *c, int line, const char *what, const krf__c_token *t) {
+    return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s, line %d: %s%.*s", c->op->name, line, what, SHOWN(t));
+}
+
+static krf_status check_bracket(checking *c, const krf__c_token *t) {
+    if (strchr("([{", t->kind) != NULL) {
+        if (c->depth == (int)sizeof c->brackets) {
+            return fail_at(c, t->line, "brackets are nested too deep: ", t);
+        }
+        c->lines[c->depth] = t->line;
+        c->brackets[c->depth++] = (char)(t->kind == '(' ? ')' : t->kind == '[' ? ']' : '}');
+    } else if (c->depth == 0 || c->brackets[--c->depth] != t->kind) {
+        return fail_at(c, t->line, "nothing is open that would be closed by ", t);
+    }
+    return KRF_OK;
+}
+
+static krf_status add_call(checking *c, const krf_op *called) {
+    krf_op *op = c->op;
+    for (int i = 0; i < op->n_calls; i++) {
+        if (op->calls[i] == called) {
+            krf__op_release(called);
+            return KRF_OK;
+        }
+    }
+    if (!krf__grow(&op->calls, &c->capacity, (size_t)op->n_calls + 1, sizeof *op->calls)) {
+        krf__op_release(called);
+        return krf__fail_memory();
+    }
+    op->calls[op->n_calls++] = called;
+    op->costly |= called->costly;
+    return KRF_OK;
+}
+
+/* A name, what stands before it, and what follows. */
+static krf_status check_word(checking *c, const krf__c_token *t, int before, krf__c_lexer next) {
+    krf_op *op = c->op;
+    const krf__c_token one = krf__c_word(&next), two = krf__c_word(&next), three = krf__c_word(&next);
+    if (t->length >= 4 && memcmp(t->start, "krf_", 4) == 0) {
+        return fail_at(c, t->line, "names that begin with krf_ are the library's: ", t);
+    }
+    if (krf__c_is(t, "for") || krf__c_is(t, "while") || krf__c_is(t, "goto")) {
+        op->costly = true;
+    }
+    c->returns |= krf__c_is(t, "return") && one.kind != ';';
+    for (int r = 0; r < op->n_results; r++) {
+        const bool assigns = (one.kind == '=' && two.kind != '=') || (one.kind < KRF__C_END && strchr("+-*/%&|^", one.kind) != NULL && two.kind == '=') ||
+                             ((one.kind == '+' || one.kind == '-') && two.kind == one.kind) ||
+                             ((one.kind == '<' || one.kind == '>') && two.kind == one.kind && three.kind == '=') || before == '&';
+        c->assigned[r] |= assigns && krf__c_is(t, op->variables[r].name);
+    }
+    if (one.kind != '(' || before == '.') {
+        return KRF_OK;
+    }
+    if (krf__c_is(t, op->name)) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s, line %d: %s calls itself: definitions are written into kernels, and none can be recursive", op->name, t->line,
+                         op->name);
+    }
+    const krf_op *called = krf__defined_find(c->known, t->start, t->length);
+    if (called != NULL && called->map != NULL) {
+        krf__op_release(called);
+        return fail_at(c, t->line, "a body works on single elements, and cannot call the reduction ", t);
+    }
+    if (called != NULL) {
+        return add_call(c, called);
+    }
+    bool narrow;
+    const krf__op function = krf__body_function(t->start, t->length, &narrow);
+    op->costly |= is_costly(function);
+    if (function == KRF__poison && krf__op_info_of(krf__op_from_name(t->start, t->length))->class_ == KRF__CLASS_ELEMENTWISE) {
+        return fail_at(c, t->line, "what is made of other functions, or works on bools or complex numbers, is written out in a body: there is no ", t);
+    }
+    return function != KRF__poison || is_word(op, t) ? KRF_OK : fail_at(c, t->line, "a body calls functions of the text form and definitions made before; there is no ", t);
+}
+
+krf_status krf__check_body(krf_op *op, krf__defined *known) {
+    checking c = {.op = op, .known = known};
+    krf__c_lexer lexer = {op->body, 1};
+    krf_status status = KRF_OK;
+    int before = ';';
+    for (krf__c_token t = krf__c_word(&lexer); status == KRF_OK && t.kind != KRF__C_END; t = krf__c_word(&lexer)) {
+        if (t.kind == KRF__C_OPEN) {
+            status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s, line %d: a comment, string or character does not end", op->name, t.line);
+        } else if (t.kind == '#') {
+            status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s, line %d: a body has no lines for the preprocessor: they would hold for the whole kernel", op->name,
+                               t.line);
+        } else if (t.kind < KRF__C_END && strchr("()[]{}", t.kind) != NULL) {
+            status = check_bracket(&c, &t);
+        } else if (t.kind == KRF__C_NAME) {
+            status = check_word(&c, &t, before, lexer);
+        }
+        before = t.kind == '>' && before == '-' ? '.' : t.kind;
+    }
+    if (status == KRF_OK && c.depth > 0) {
+        status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: the bracket that is opened on line %d is not closed: '%c' is missing", op->name, c.lines[c.depth - 1],
+                           c.brackets[c.depth - 1]);
+    }
+    for (int r = 0; status == KRF_OK && r < op->n_results; r++) {
+        if (!c.assigned[r] && !(op->n_results == 1 && c.returns)) {
+            status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: the body never assigns the result %s", op->name, op->variables[r].name);
+        }
+    }
+    return status;
+}
+
+/* ---- derivatives ---- */
+
+static int find_variable(int n, const krf__variable *list, const krf__c_token *t) {
+    for (int i = 0; i < n; i++) {
+        if (t->kind == KRF__C_NAME && t->length > 1 && *t->start == 'd' && same_text(list[i].name, t->start + 1, t->length - 1)) {
+            return i;
+        }
+    }
+    return n;
+}
+
+/* The end of a statement: a ';' or a newline outside brackets. */
+static const char *end_of(const char *at) {
+    int depth = 0;
+    for (; *at != '\0'; at++) {
+        depth += strchr("([", *at) != NULL ? 1 : strchr(")]", *at) != NULL ? -1 : 0;
+        if (*at == ';' || (*at == '\n' && depth <= 0)) {
+            break;
+        }
+    }
+    return at;
+}
+
+/* Whether the text is an expression over the definition's names: it is built over single numbers. */
+static krf_status try_derivative(const krf_op *op, krf__defined *known, const char *text) {
+    krf_graph g;
+    krf__name names[KRF__MOST_DEFINED + KRF__MOST_RESULTS];
+    uint32_t result;
+    int n = 0, count = 0;
+    krf_status status = krf__graph_init(&g, NULL);
+    if (status != KRF_OK) {
+        return status;
+    }
+    g.defined = known;
+    for (int k = 0; k < op->n_parameters + op->n_results; k++) {
+        const krf__variable *v = k < op->n_parameters ? &op->parameters[k] : &op->variables[k - op->n_parameters];
+        const krf_dtype dtype = v->letter != 0 ? KRF_F64 : (krf_dtype)v->dtype;
+        names[n].name = v->name;
+        names[n].extent = 0;
+        names[n++].id = krf__build_placeholder(&g, NULL, dtype, false, 0, NULL, NULL);
+    }
+    status = krf__parse(&g, text, names, n, NULL, NULL, 1, &result, &count);
+    if (status == KRF_OK && krf__is_complex((krf_dtype)krf__node_of(&g, result)->dtype)) {
+        status = krf__graph_fail(&g, KRF_E_DTYPE, "it is complex") == 0 ? KRF_E_DTYPE : KRF_OK;
+    }
+    if (status == KRF_E_MEMORY) {
+        status = krf__fail_memory();
+    } else if (status != KRF_OK) {
+        status = krf__fail(status, "krf_op_define: %s: the derivative %s: %s", op->name, text, g.error != NULL ? g.error : krf_status_text(status));
+    }
+    krf__graph_free(&g);
+    return status;
+}
+
+static krf_status add_derivative(krf_op *op, krf__defined *known, const char *start, const char *end) {
+    krf__c_lexer lexer = {start, 1};
+    const krf__c_token upper = krf__c_word(&lexer), slash = krf__c_word(&lexer), lower = krf__c_word(&lexer), sign = krf__c_word(&lexer);
+    const int r = find_variable(op->n_results, op->variables, &upper), p = find_variable(op->n_parameters, op->parameters, &lower);
+    if (r == op->n_results || slash.kind != '/' || p == op->n_parameters || sign.kind != '=' || lexer.at > end) {
+        return krf__fail(KRF_E_PARSE, "krf_op_define: %s: \"%.*s\" is no derivative: \"d%s/d%s = ...\" would be one", op->name, (int)(end - start > 80 ? 80 : end - start), start,
+                         op->variables[0].name, op->parameters[0].name);
+    }
+    char **place = &op->derivatives[r * op->n_parameters + p];
+    if (*place != NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: d%s/d%s is given twice", op->name, op->variables[r].name, op->parameters[p].name);
+    }
+    const char *from = lexer.at + strspn(lexer.at, " \t\r");
+    while (end > from && strchr(" \t\r", end[-1]) != NULL) {
+        end--;
+    }
+    *place = krf__calloc((size_t)(end - from) + 1, 1);
+    if (*place == NULL) {
+        return krf__fail_memory();
+    }
+    memcpy(*place, from, (size_t)(end - from));
+    return try_derivative(op, known, *place);
+}
+
+krf_status krf__check_derivatives(krf_op *op, krf__defined *known, const char *text) {
+    krf_status status = KRF_OK;
+    op->derivatives = krf__calloc((size_t)(op->n_results * op->n_parameters), sizeof *op->derivatives);
+    if (op->derivatives == NULL) {
+        return krf__fail_memory();
+    }
+    while (status == KRF_OK && *text != '\0') {
+        const char *end = end_of(text), *start = text + strspn(text, " \t\r");
+        if (start < end) {
+            status = add_derivative(op, known, start, end);
+        }
+        text = *end == '\0' ? end : end + 1;
+    }
+    for (int i = 0; status == KRF_OK && i < op->n_results * op->n_parameters; i++) {
+        const krf__variable *y = &op->variables[i / op->n_parameters], *x = &op->parameters[i % op->n_parameters];
+        const bool floats = (y->letter != 0 || krf__is_real((krf_dtype)y->dtype)) && (x->letter != 0 || krf__is_real((krf_dtype)x->dtype));
+        if (floats && op->derivatives[i] == NULL) {
+            status = krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: d%s/d%s is missing; \"d%s/d%s = 0\" where there is none", op->name, y->name, x->name, y->name, x->name);
+        }
+    }
+    return status;
+}
