@@ -10,6 +10,7 @@ import sys
 import unittest
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # of several GPUs JAX leaves the last one current, which PyTorch then takes
 DEVICE = os.environ.get("KRF_TEST_DEVICE", "cpu")
 BUILD = os.environ.get("KRF_BUILD_DIR", ".")
 DROP = os.environ.get("KRF_INTEROP_DROP", "")

@@ -47,8 +47,7 @@ struct krf__device {
 
 struct krf__module {
     cu_library library;
-    cu_kernel kernel;
-    cu_function function;                       /* the same, in the device's context */
+    cu_function function;
     int most_threads, static_shared, registers; /* of a block, as it was compiled; -1 where unknown */
     _Atomic uint32_t shared;                    /* dynamic bytes that the driver was told of */
 };
