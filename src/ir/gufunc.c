@@ -329,9 +329,10 @@ static krf_status make_kernel(const krf__gufunc_call *c, krf__raw **raw) {
     krf__gufunc_texts t;
     memset(&t, 0, sizeof t);
     krf__gufunc_write(c, &t);
-    const bool failed = t.cuda.failed || t.c.failed || t.parameters.failed || t.units.failed || t.grid.failed;
-    const krf_kernel_description d = {.size = sizeof d, .name = c->f->name, .parameters = t.parameters.data, .cuda = t.cuda.data, .c = t.c.data, .grid = t.grid.data, .block = "128"};
+    const bool failed = t.name.failed || t.cuda.failed || t.c.failed || t.parameters.failed || t.units.failed || t.grid.failed;
+    const krf_kernel_description d = {.size = sizeof d, .name = t.name.data, .parameters = t.parameters.data, .cuda = t.cuda.data, .c = t.c.data, .grid = t.grid.data, .block = "128"};
     krf_status status = failed ? krf__fail_memory() : krf__raw_make(&d, t.units.data, raw);
+    krf__str_free(&t.name);
     krf__str_free(&t.cuda);
     krf__str_free(&t.c);
     krf__str_free(&t.parameters);

@@ -48,7 +48,7 @@ typedef struct krf__gufunc_call {
 
 /* gufunc_text.c. Every string that is not failed is to be freed. */
 typedef struct krf__gufunc_texts {
-    krf__str cuda, c, parameters, units, grid;
+    krf__str name, cuda, c, parameters, units, grid;
 } krf__gufunc_texts;
 void krf__gufunc_write(const krf__gufunc_call *call, krf__gufunc_texts *texts);
 

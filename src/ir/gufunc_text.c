@@ -200,9 +200,12 @@ static void put_body(const krf__gufunc_call *c, const char *prefix, krf__str *ou
 
 /* ---- the loop ---- */
 
+/* Not the user's name alone: it may be one of CUDA's, as norm is. */
+#define KERNEL "krf_gufunc_%s"
+
 static void put_loop(const krf__gufunc_call *c, const char *head, bool processor, krf__str *out) {
     bool first = true;
-    krf__str_printf(out, "%s %s(%s", head, c->f->name, processor ? "long long krf_lo, long long krf_hi, " : "");
+    krf__str_printf(out, "%s " KERNEL "(%s", head, c->f->name, processor ? "long long krf_lo, long long krf_hi, " : "");
     put_arrays(c, true, DECLARE, out, &first);
     put_outer(c, DECLARE, out, &first);
     put_core_strides(c, DECLARE, out, &first);
@@ -227,6 +230,7 @@ static void put_loop(const krf__gufunc_call *c, const char *head, bool processor
 
 void krf__gufunc_write(const krf__gufunc_call *c, krf__gufunc_texts *t) {
     bool first = true;
+    krf__str_printf(&t->name, KERNEL, c->f->name);
     put_body(c, "static __device__ __forceinline__", &t->cuda);
     put_loop(c, "extern \"C\" __global__ void __launch_bounds__(128)", false, &t->cuda);
     krf__str_put(&t->c, "#include <tgmath.h>\n");
