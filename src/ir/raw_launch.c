@@ -174,7 +174,7 @@ krf_status krf__raw_shapes(const krf__raw *raw, krf__raw_arrays *arrays) {
     return status;
 }
 
-static krf_status dimensions(binder *b, const char *what, const krf__span texts[3], const uint32_t given[3], uint32_t out[3]) {
+static krf_status dimensions(binder *b, const char *what, const krf__span *texts, const uint32_t *given, uint32_t *out) {
     int64_t n[3] = {1, 1, 1};
     krf_status status = KRF_OK;
     for (int d = 0; status == KRF_OK && d < 3; d++) {
