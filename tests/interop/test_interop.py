@@ -88,9 +88,11 @@ class Cupy:
         self.np.cuda.runtime.deviceSynchronize()
 
     def late(self, value):
-        x, stream = self.full(value), self.np.cuda.Stream(non_blocking=True)  # zeros need no kernel: the one that fills is compiled before
-        x.fill(0)
-        self.spin((1,), (1,), (1,))
+        x, stream = self.full(0), self.np.cuda.Stream(non_blocking=True)
+        with stream:  # all that follows is compiled before
+            self.spin((1,), (1,), (1,))
+            x.fill(value)
+            x.fill(0)
         self.synchronize()
         with stream:
             self.spin((1,), (1,), (400_000_000,))
