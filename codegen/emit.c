@@ -61,12 +61,6 @@ const krf__hole krf__common_holes[] = {
     {"KEPT_SIZE", kept_size}, {"REDUCED_SIZE", reduced_size}, {NULL, NULL},
 };
 
-void krf__put_comment(const char *text, krf__str *out) {
-    for (; text != NULL && *text != '\0'; text++) {
-        krf__str_char(out, *text == '\n' || (text[0] == '*' && text[1] == '/') ? ' ' : *text);
-    }
-}
-
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
     krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .saved = UINT32_MAX, .replaced = UINT32_MAX};
     krf__str text = {0};
