@@ -131,7 +131,20 @@ static void pass_numbers(krf__lowering *l, krf__node *n) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void note_largest(krf__lowering *l, int n_outputs, const uint32_t *outputs) {
+/* For reductions alone: without one there is nothing to know. */
+static bool note_largest(krf__lowering *l, int n_outputs, const uint32_t *outputs) {
+    bool reduces = false;
+    for (uint32_t id = 1; id < l->in->n_nodes && !reduces; id++) {
+        reduces = krf__op_folds((krf__op)krf__node_of(l->in, id)->op);
+    }
+    if (!reduces) {
+        return true;
+    }
+    l->largest = krf__calloc(l->in->n_nodes, sizeof *l->largest);
+    l->rounds = krf__calloc(l->in->n_nodes, sizeof *l->rounds);
+    if (l->largest == NULL || l->rounds == NULL) {
+        return false;
+    }
     for (uint32_t id = (uint32_t)l->in->n_nodes - 1; id > 0; id--) {
         const krf__node *n = krf__node_of(l->in, id);
         const int64_t own = krf__shape_size(n->rank, krf__shape_of(l->in, id));
@@ -145,6 +158,7 @@ static void note_largest(krf__lowering *l, int n_outputs, const uint32_t *output
     for (int k = 0; k < n_outputs; k++) {
         l->largest[0] = larger(l->largest[0], krf__shape_size(krf__node_of(l->in, outputs[k])->rank, krf__shape_of(l->in, outputs[k])));
     }
+    return true;
 }
 
 krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outputs, uint32_t *outputs, krf_graph *out) {
@@ -155,14 +169,11 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
         return status;
     }
     l.map = krf__calloc(in->n_nodes, sizeof *l.map);
-    l.largest = krf__calloc(in->n_nodes, sizeof *l.largest);
-    l.rounds = krf__calloc(in->n_nodes, sizeof *l.rounds);
-    if (l.map == NULL || l.largest == NULL || l.rounds == NULL || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
+    if (l.map == NULL || !note_largest(&l, n_outputs, outputs) || !krf__grow(&l.traits, &l.traits_capacity, in->n_nodes + out->n_nodes, sizeof *l.traits)) {
         status = krf__fail_memory();
         goto done;
     }
     memset(l.traits, 0, l.traits_capacity * sizeof *l.traits);
-    note_largest(&l, n_outputs, outputs);
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         krf__node n = *krf__node_of(in, id);
         if (n.op == KRF__placeholder) {
