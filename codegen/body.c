@@ -14,25 +14,24 @@ static bool letter(char c) {
 /* The unsigned type that integer code computes in: at least as wide as int. */
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
-/* What CUDA's approximations serve: functions of f16 and bf16, for which they have digits enough (math/half_math.h), and of f32 in fast kernels (math/fast.h). */
-static bool approximate(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
-    static const char *const of_halves[] = {"exp", "log", "log2", "log10", "expm1", "log1p", "tanh", "sigmoid", "silu"};
-    const size_t of_floats = 4; /* the first of them */
-    bool any = false;
-    for (size_t i = 0; i < (krf__is_half(dtype) ? sizeof of_halves / sizeof *of_halves : of_floats); i++) {
-        any |= strlen(of_halves[i]) == length && strncmp(of_halves[i], name, length) == 0;
-    }
-    return any && e->target->approximates && (krf__is_half(dtype) || (dtype == KRF_F32 && e->k->fast));
-}
+/* Functions of which CUDA has texts of ours beside its own: approximations, which serve f16 and bf16 (math/half_math.h) and, some of them, f32 in fast kernels
+ * (math/fast.h); and in f64 (math/device_f64.h). */
+static const struct {
+    const char *name;
+    bool fast_f32, own_f64;
+} own_texts[] = {
+    {"exp", true, true},    {"log", true, true},    {"log2", true, false},     {"log10", true, false}, {"expm1", false, false},
+    {"log1p", false, true}, {"tanh", false, false}, {"sigmoid", false, false}, {"silu", false, false},
+};
 
-/* Of which functions the target has a text of its own in f64 (math/device_f64.h). */
-static bool own_f64(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
-    static const char *const functions[] = {"exp", "log", "log1p"};
-    bool any = false;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        any |= strlen(functions[i]) == length && strncmp(functions[i], name, length) == 0;
+/* How such a function's name is printed; NULL: as any other. */
+static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
+    for (size_t i = 0; e->target->approximates && i < sizeof own_texts / sizeof *own_texts; i++) {
+        if (strlen(own_texts[i].name) == length && strncmp(own_texts[i].name, name, length) == 0) {
+            return krf__is_half(dtype) ? "krf_%.*s_half" : dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
+        }
     }
-    return any && e->target->approximates && dtype == KRF_F64;
+    return NULL;
 }
 
 /* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
@@ -40,10 +39,8 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
     const krf__dtype_info *info = krf__dtype(dtype);
     if (kind == 'K') {
         krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
-    } else if (kind != 'N' && approximate(e, dtype, inner, length)) {
-        krf__str_printf(out, krf__is_half(dtype) ? "krf_%.*s_half" : "krf_fast_%.*sf", (int)length, inner);
-    } else if (kind == 'F' && own_f64(e, dtype, inner, length)) {
-        krf__str_printf(out, "krf_%.*s_f64", (int)length, inner);
+    } else if (kind != 'N' && own_name(e, dtype, inner, length) != NULL) {
+        krf__str_printf(out, own_name(e, dtype, inner, length), (int)length, inner);
     } else if (kind == 'F') {
         krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
     } else {
