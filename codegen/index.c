@@ -51,10 +51,7 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "};\n");
 }
 
-/* Whether positions are divided by this extent, and by way of a product. */
-static bool multiplies(const krf__emitter *e, int d) {
-    return e->target->multiplies && !e->k->wide && (e->k->literal >> d & 1) == 0 && d != 0 && d != e->k->n_kept;
-}
+static bool multiplies(const krf__emitter *e, int d) { return e->target->multiplies && krf__divides_by(e->k, d); }
 
 void krf__emit_extents(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;

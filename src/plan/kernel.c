@@ -162,6 +162,10 @@ uint32_t krf__reciprocal(uint32_t n) {
     return (uint32_t)(((power - n) << 32) / n + 1);
 }
 
+bool krf__divides_by(const krf__kernel *k, int dim) {
+    return !k->wide && (k->literal >> dim & 1) == 0 && dim != 0 && dim != k->n_kept;
+}
+
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets,
                         uint64_t *fields) {
     int dims = k->n_kept + k->n_reduced;
@@ -178,7 +182,7 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
         *fields++ = scalars[i];
     }
     for (int d = 0; d < dims; d++) {
-        *fields++ = (uint64_t)k->extents[d] | (k->wide || k->extents[d] == 0 ? 0 : (uint64_t)krf__reciprocal((uint32_t)k->extents[d]) << 32);
+        *fields++ = (uint64_t)k->extents[d] | (krf__divides_by(k, d) && k->extents[d] > 0 ? (uint64_t)krf__reciprocal((uint32_t)k->extents[d]) << 32 : 0);
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         for (int d = 0; d < dims; d++) {

@@ -196,7 +196,7 @@ int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
 /* ---- arguments ----
  * Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
- * dimension (where indices have 32 bits, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
+ * dimension (where krf__divides_by says so, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
  * Operands that are inner have no fields.
  * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
  * the other; tickets are 32-bit counters, zero before and after each run. */
@@ -205,6 +205,9 @@ uint32_t krf__argument_fields(const krf__kernel *k);
 /* m, so that i / n = (i m / 2^32 + i) / 2^s for 0 <= i < 2^31, where 2^s is the least power of 2 that is no less than n; 1 <= n < 2^31.
  * T. Granlund, P. L. Montgomery: Division by invariant integers using multiplication. PLDI 1994. */
 uint32_t krf__reciprocal(uint32_t n);
+
+/* Whether places are divided by the extent of a dimension, and CUDA does so by way of its reciprocal. */
+bool krf__divides_by(const krf__kernel *k, int dim);
 
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
