@@ -1,6 +1,6 @@
 /* kerfuse-defined: what users define beside the same composed of the library's functions, in pairs: the median of each, and how much of the library's speed the definition has.
  *
- *     kerfuse-defined [--device cuda] [--elements 33554432] [--dtype f32] */
+ *     kerfuse-defined [--device cuda] [--elements 33554432] [--dtype f32] [--turns 5] */
 #include <kerfuse/kerfuse.h>
 
 #include <stdio.h>
@@ -8,22 +8,30 @@
 #include <string.h>
 
 typedef struct pair {
-    const char *name, *library, *defined; /* texts over x, of dtype and size */
+    const char *name, *library, *defined; /* texts over x, of dtype and size; or a definition of two operands, both of which `operand` is */
+    const char *operand;
 } pair;
 
 static const pair pairs[] = {
-    {"gaussian density", "exp(-0.5 * ((x - 0.1) / 1.5) * ((x - 0.1) / 1.5)) / (1.5 * 2.5066282746310002)", "density(x, 0.1, 1.5)"},
-    {"polynomial", "5 * x * x + 3 * x - 2", "parabola(x)"},
-    {"softplus", "maximum(x, 0) + log1p(exp(-abs(x)))", "my_softplus(x)"},
-    {"sum of a density's logarithm", "sum(-0.5 * ((x - 0.1) / 1.5) * ((x - 0.1) / 1.5))", "sum(log_density(x, 0.1, 1.5))"},
-    {"sum", "sum(x)", "total(x)"},
-    {"product", "prod(x)", "product(x)"},
-    {"sum of rows", "sum(reshape(x, (-1, 4096)), axis=1)", "total(reshape(x, (-1, 4096)), axis=1)"},
-    {"sum of columns", "sum(reshape(x, (-1, 4096)), axis=0)", "total(reshape(x, (-1, 4096)), axis=0)"},
-    {"sum of short rows", "sum(reshape(x, (-1, 32)), axis=1)", "total(reshape(x, (-1, 32)), axis=1)"},
-    {"cumulative sum", "cumsum(x)", "total(x, axis=0, scan=True)"},
-    {"variance", "var(x)", "welford(x)"},
-    {"variance of rows", "var(reshape(x, (-1, 4096)), axis=1)", "welford(reshape(x, (-1, 4096)), axis=1)"},
+    {"gaussian density", "exp(-0.5 * ((x - 0.1) / 1.5) * ((x - 0.1) / 1.5)) / (1.5 * 2.5066282746310002)", "density(x, 0.1, 1.5)", NULL},
+    {"polynomial", "5 * x * x + 3 * x - 2", "parabola(x)", NULL},
+    {"softplus", "maximum(x, 0) + log1p(exp(-abs(x)))", "my_softplus(x)", NULL},
+    {"softplus by cases", "where(x > 1, x + log1p(exp(-x)), log1p(exp(x)))", "case_softplus(x)", NULL},
+    {"mish of a quotient", "(x - 0.1) / 1.5 * tanh(log1p(exp((x - 0.1) / 1.5)))", "my_mish(x, 0.1, 1.5)", NULL},
+    {"softplus of a definition", "2 * (maximum(x, 0) + log1p(exp(-abs(x))))", "twice(x)", NULL},
+    {"sum of softplus", "sum(maximum(x, 0) + log1p(exp(-abs(x))))", "sum_softplus(x)", NULL},
+    {"sum of a density's logarithm", "sum(-0.5 * ((x - 0.1) / 1.5) * ((x - 0.1) / 1.5))", "sum(log_density(x, 0.1, 1.5))", NULL},
+    {"sum", "sum(x)", "total(x)", NULL},
+    {"product", "prod(x)", "product(x)", NULL},
+    {"sum of rows", "sum(reshape(x, (-1, 4096)), axis=1)", "total(reshape(x, (-1, 4096)), axis=1)", NULL},
+    {"sum of columns", "sum(reshape(x, (-1, 4096)), axis=0)", "total(reshape(x, (-1, 4096)), axis=0)", NULL},
+    {"sum of short rows", "sum(reshape(x, (-1, 32)), axis=1)", "total(reshape(x, (-1, 32)), axis=1)", NULL},
+    {"cumulative sum", "cumsum(x)", "total(x, axis=0, scan=True)", NULL},
+    {"variance", "var(x)", "welford(x)", NULL}, /* the library's goes over the elements twice, and divides once: another algorithm */
+    {"variance of rows", "var(reshape(x, (-1, 4096)), axis=1)", "welford(reshape(x, (-1, 4096)), axis=1)", NULL},
+    {"products of 2x2 matrices", "sum(reshape(x, (-1, 2, 2, 1)) * reshape(x, (-1, 1, 2, 2)), axis=2)", "matmul", "reshape(x, (-1, 2, 2))"},
+    {"products of 8x8 matrices", "sum(reshape(x, (-1, 8, 8, 1)) * reshape(x, (-1, 1, 8, 8)), axis=2)", "matmul", "reshape(x, (-1, 8, 8))"},
+    {"inner products of 32", "sum(reshape(x, (-1, 32)) * reshape(x, (-1, 32)), axis=1)", "inner_product", "reshape(x, (-1, 32))"},
 };
 
 static void stop_unless(krf_status status) {
@@ -38,6 +46,9 @@ static void define_all(krf_context *c) {
         {"density", "F x, F mu, F s", "F y", "F z = (x - mu) / s;\ny = exp(-0.5 * z * z) / (s * 2.5066282746310002);"},
         {"parabola", "F x", "F y", "y = 5 * x * x + 3 * x - 2;"},
         {"my_softplus", "F x", "F y", "y = max(x, F(0)) + log1p(exp(-fabs(x)));"},
+        {"case_softplus", "F x", "F y", "if (x > 1) {\n    y = x + log1p(exp(-x));\n} else {\n    y = log1p(exp(x));\n}"},
+        {"my_mish", "F x, F mu, F s", "F y", "F z = (x - mu) / s;\ny = z * tanh(log1p(exp(z)));"},
+        {"twice", "F x", "F y", "y = 2 * my_softplus(x);"},
         {"log_density", "F x, F mu, F s", "F y", "F z = (x - mu) / s;\ny = -0.5 * z * z;"},
     };
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -50,14 +61,39 @@ static void define_all(krf_context *c) {
     krf_reduction_release(r);
     stop_unless(krf_reduction_define(c, "product", "T x", "T p", "1", "p = x;", "p = a_p * b_p;", NULL, NULL, &r));
     krf_reduction_release(r);
+    stop_unless(krf_reduction_define(c, "sum_softplus", "F x", "F s", "-0.0", "s = max(x, F(0)) + log1p(exp(-fabs(x)));", "s = a_s + b_s;", NULL, NULL, &r));
+    krf_reduction_release(r);
     stop_unless(krf_reduction_define(c, "welford", "F x", "F n, F mean, F m2", "0, 0, 0", "n = 1; mean = x; m2 = 0;",
                                      "n = a_n + b_n;\nF d = b_mean - a_mean, f = n > 0 ? b_n / n : 0;\nmean = a_mean + d * f;\nm2 = a_m2 + b_m2 + d * d * a_n * f;", "F variance",
                                      "variance = m2 / n;", &r));
     krf_reduction_release(r);
 }
 
-/* Median milliseconds: on the GPU's clock where there is one. */
-static double time_of(krf_context *c, krf_array *x, const char *text) {
+static krf_gufunc *define_gufunc(krf_context *c, const char *name) {
+    static const krf_gufunc_description known[] = {
+        {.size = sizeof *known,
+         .name = "matmul",
+         .signature = "(m,n),(n,p)->(m,p)",
+         .parameters = "T a, T b, T c",
+         .body = "for (int i = 0; i < m; i++)\n"
+                 "    for (int j = 0; j < p; j++) {\n"
+                 "        T s = 0;\n"
+                 "        for (int k = 0; k < n; k++) s += a(i, k) * b(k, j);\n"
+                 "        c(i, j) = s;\n"
+                 "    }\n"},
+        {.size = sizeof *known,
+         .name = "inner_product",
+         .signature = "(n),(n)->()",
+         .parameters = "T a, T b, T c",
+         .body = "T s = 0;\nfor (int k = 0; k < n; k++) s += a(k) * b(k);\nc() = s;\n"},
+    };
+    krf_gufunc *f = NULL;
+    stop_unless(krf_gufunc_define(c, &known[strcmp(name, "matmul") == 0 ? 0 : 1], &f));
+    return f;
+}
+
+/* Median microseconds: on the GPU's clock where there is one. */
+static double time_of(krf_context *c, krf_array *x, const char *text, const char *operand) {
     krf_graph *g = krf_graph_create(c);
     const krf_binding binding = krf_bind_array("x", x);
     krf_expr y;
@@ -65,7 +101,12 @@ static double time_of(krf_context *c, krf_array *x, const char *text) {
     krf_array *out = NULL;
     krf_benchmark_times times = {.size = sizeof times};
     krf_device_info info = {.size = sizeof info};
-    stop_unless(krf_parse(g, text, &binding, 1, &y));
+    stop_unless(krf_parse(g, operand != NULL ? operand : text, &binding, 1, &y));
+    if (operand != NULL) {
+        krf_gufunc *f = define_gufunc(c, text);
+        krf_gufunc_call(f, g, 2, (krf_expr[]){y, y}, &y);
+        krf_gufunc_release(f);
+    }
     stop_unless(krf_compile(g, 1, &y, NULL, &plan));
     stop_unless(krf_benchmark(plan, NULL, 0, NULL, &out, &times));
     stop_unless(krf_context_device(c, &info));
@@ -78,6 +119,7 @@ static double time_of(krf_context *c, krf_array *x, const char *text) {
 int main(int argc, char **argv) {
     const char *device = "auto", *dtype = "f32";
     long long n = 1 << 25;
+    int turns = 5;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--device") == 0) {
             device = argv[i + 1];
@@ -85,6 +127,8 @@ int main(int argc, char **argv) {
             dtype = argv[i + 1];
         } else if (strcmp(argv[i], "--elements") == 0) {
             n = atoll(argv[i + 1]) / 4096 * 4096;
+        } else if (strcmp(argv[i], "--turns") == 0) {
+            turns = atoi(argv[i + 1]);
         }
     }
     krf_context_options options = krf_context_options_default();
@@ -104,8 +148,8 @@ int main(int argc, char **argv) {
     printf("%-30s %12s %12s %8s\n", "", "library", "defined", "ratio");
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         double library = 1e30, defined = 1e30;
-        for (int k = 0; k < 3; k++) { /* in turn: what disturbs one disturbs the other */
-            const double a = time_of(c, x, pairs[i].library), b = time_of(c, x, pairs[i].defined);
+        for (int k = 0; k < turns; k++) { /* in turn: what disturbs one disturbs the other */
+            const double a = time_of(c, x, pairs[i].library, NULL), b = time_of(c, x, pairs[i].defined, pairs[i].operand);
             library = a < library ? a : library;
             defined = b < defined ? b : defined;
         }

@@ -1,110 +1,7 @@
 /* Statements of a kernel's body: one an instruction, assigned through a cast to the result's type, so that no precedence parentheses are needed. */
 #include "codegen/emitter.h"
 
-#include <math.h>
 #include <string.h>
-
-const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->value; }
-const char *krf__storage_type(int dtype) { return krf__dtype((krf_dtype)dtype)->storage; }
-
-static bool letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* The unsigned type that integer code computes in: at least as wide as int. */
-static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
-
-/* Functions of which CUDA has texts of ours beside its own: approximations, which serve f16 and bf16 (math/half_math.h) and, some of them, f32 in fast kernels
- * (math/fast.h); and in f64 (math/device_f64.h). */
-static const struct {
-    const char *name;
-    bool fast_f32, own_f64;
-} own_texts[] = {
-    {"exp", true, true},    {"log", true, true},    {"log2", true, false},     {"log10", true, false}, {"expm1", false, false},
-    {"log1p", false, true}, {"tanh", false, false}, {"sigmoid", false, false}, {"silu", false, false},
-};
-
-/* How such a function's name is printed; NULL: as any other. */
-static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
-    for (size_t i = 0; e->target->approximates && i < sizeof own_texts / sizeof *own_texts; i++) {
-        if (strlen(own_texts[i].name) == length && strncmp(own_texts[i].name, name, length) == 0) {
-            return krf__is_half(dtype) ? "krf_%.*s_half" : dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */
-static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const char *inner, size_t length, krf__str *out) {
-    const krf__dtype_info *info = krf__dtype(dtype);
-    if (kind == 'K') {
-        krf__str_printf(out, "(%s)(%.*s)", info->value, (int)length, inner);
-    } else if (kind != 'N' && own_name(e, dtype, inner, length) != NULL) {
-        krf__str_printf(out, own_name(e, dtype, inner, length), (int)length, inner);
-    } else if (kind == 'F') {
-        krf__str_printf(out, "%s%.*s%s", e->target->function_prefix, (int)length, inner, info->suffix);
-    } else {
-        krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, kind == 'H' ? info->helper : info->name);
-    }
-}
-
-static bool cuts(const krf__emitter *e, krf_dtype dtype) {
-    krf__kind kind = krf__dtype(dtype)->kind;
-    return e->target->cuts_integers && krf_dtype_size(dtype) < 4 && (kind == KRF__KIND_SINT || kind == KRF__KIND_UINT);
-}
-
-void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out) {
-    for (const char *at = code; *at != '\0';) {
-        size_t n = 0;
-        while (letter(at[n])) {
-            n++;
-        }
-        if (strncmp(at, "(T)(", 4) == 0 && cuts(e, dtype)) {
-            krf__str_printf(out, "krf_cut_%s", krf_dtype_name(dtype));
-            n = 3;
-        } else if (n == 1 && *at >= 'A' && *at <= 'C') {
-            krf__str_put(out, operands[*at - 'A']);
-        } else if (n == 1 && *at == 'T') {
-            krf__str_put(out, krf__c_type((int)dtype));
-        } else if (n == 1 && *at == 'U') {
-            krf__str_put(out, unsigned_type(dtype));
-        } else if (n == 1 && at[1] == '(' && strchr("KFHN", *at) != NULL) {
-            size_t inner = strcspn(at, ")") - 2;
-            put_call(e, *at, dtype, at + 2, inner, out);
-            n = inner + 3;
-        } else {
-            n = n > 0 ? n : 1;
-            krf__str_putn(out, at, n);
-        }
-        at += n;
-    }
-}
-
-void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
-    const krf__instr *i = &e->k->instrs[instr];
-    if (i->op == KRF__constant) {
-        bool negative = i->dtype != KRF_BOOL && signbit(krf__bits_to_f64((krf_dtype)i->dtype, i->value)); /* --0.0 is no C */
-        krf__str_put(out, negative ? "(" : "");
-        krf__emit_literal(e, (krf_dtype)i->dtype, i->value, out);
-        krf__str_put(out, negative ? ")" : "");
-    } else if (i->op == KRF__scalar) {
-        krf__str text = {0};
-        krf__str_printf(&text, "%ss%u", e->target->arguments, i->slot);
-        krf__emit_loaded((krf_dtype)i->dtype, text.data != NULL ? text.data : "", out);
-        out->failed |= text.failed;
-        krf__str_free(&text);
-    } else {
-        krf__str_printf(out, "t%u", instr);
-    }
-}
-
-void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out) {
-    if (krf__is_half(dtype)) {
-        krf__str_printf(out, "krf_load_%s(%s)", krf_dtype_name(dtype), text);
-    } else {
-        krf__str_put(out, text);
-    }
-}
 
 /* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. Fast kernels round where a cast asks for it. */
 static bool rounds(const krf__emitter *e, const krf__instr *i) {
@@ -153,33 +50,6 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
     } else {
         krf__str_put(out, operand);
     }
-}
-
-bool krf__costly(const krf__instr *i) {
-    if (i->op == KRF__call || i->op == KRF__fold_map) {
-        return krf__result_of(i->value)->op->costly;
-    }
-    const char *code = krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE
-                           ? krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, false)
-                           : NULL;
-    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
-    if (code == NULL || strstr(code, "F(") == NULL) {
-        return false;
-    }
-    for (size_t n = 0; n < sizeof cheap / sizeof *cheap; n++) {
-        if (strstr(code, cheap[n]) != NULL) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool krf__costly_domain(const krf__emitter *e) {
-    bool any = false;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        any |= krf__costly(&e->k->instrs[i]);
-    }
-    return any;
 }
 
 /* Whether a place may be computed of a bool. gcc 12 vectorises such an element x[c] with -1, the mask, where c is 1. */
@@ -251,6 +121,14 @@ static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
     return half ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
 }
 
+/* What the compiler must not see is a constant: what it would fold in ways of its own; and 0 as a choice, as ptxas 13.0 makes x ? 1.0f : -0.0f, and what becomes of
+ * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0. */
+static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
+    const krf__instr *of = e->k->instrs;
+    const bool choice = i->op == KRF__where && operand == 2 && of[i->args[1]].op == KRF__constant && of[i->args[2]].op == KRF__constant;
+    return e->target->hides_constants && (krf__costly(i) || (choice && krf__is_real((krf_dtype)i->from) && i->from != KRF_F64));
+}
+
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     krf__str operands[3] = {{0}};
@@ -281,7 +159,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         return;
     }
     for (int k = 0; k < arity; k++) {
-        bool hide = e->target->hides_constants && krf__costly(i);
+        const bool hide = hides(e, i, k);
         if (hide) {
             krf__str_printf(&operands[k], "krf_opaque_%s(", krf__dtype((krf_dtype)i->from)->helper);
         }
@@ -294,7 +172,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     code = quotient != NULL ? quotient : code != NULL ? code : "?";
     if (rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
-    } else if (cuts(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
+    } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else {
         krf__str_printf(out, "(%s)(", krf__instr_type(e, instr));
@@ -345,12 +223,6 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "%s int red%u(int A, int B) { return A + B; }\n", e->target->inline_function, e->reduction + r);
         }
     }
-}
-
-const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
-const char *krf__reduction_type(const krf__emitter *e, uint32_t r) {
-    const char *own = e->fold_types[krf__reduction(e, r) - e->kernel->instrs];
-    return *own != '\0' ? own : krf__c_type(krf__reduction(e, r)->dtype);
 }
 
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out) {

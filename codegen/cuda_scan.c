@@ -1,18 +1,23 @@
 /* The CUDA target's scans: what stands in the holes of skeleton/scan_rows.cu and scan_long.cu. The order is that of docs/architecture.md. */
 #include "codegen/cuda.h"
 
-enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory */, PLAIN = 16 /* instructions */ };
+#include <stdio.h>
+
+enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs in shared memory; what comes before a run lies behind it */, LINE = 128 /* bytes */ };
 
 static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
 
 /* Whether what a tile says fits into half a word beside its state. */
 static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
 
+/* Runs that a thread folds: the nth of them lies a block's threads, or warps, further. */
+static int runs_each(const krf__emitter *e) { return KRF__LANES / krf__scan_threads(e->k); }
+
 static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8], prefix%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r, r, KRF__LANES);
+        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r);
     }
 }
 
@@ -26,17 +31,42 @@ static void carries(krf__emitter *e, krf__str *out) {
 
 /* ---- elements ---- */
 
-static void put_element(krf__emitter *e, krf__str *out) {
+static void put_value(krf__emitter *e, const char *to, const char *place, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     e->mode = 3;
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     e->mode = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "tile%u[at + at / %d] = ", r, RUN);
+        krf__str_printf(out, "%s%u[%s] = ", to, r, place);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, ";\n");
     }
+}
+
+static void put_element(krf__emitter *e, krf__str *out) {
+    char place[32];
+    snprintf(place, sizeof place, "at + at / %d", RUN);
+    put_value(e, "tile", place, out);
+}
+
+/* All are read before the first goes on to the tile: compilers may else wait for each. */
+static void put_whole(krf__emitter *e, krf__str *out) {
+    const int threads = krf__scan_threads(e->k), each = TILE / threads;
+    krf__str value = {0};
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, each);
+    }
+    krf__str_printf(out, "    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", each, krf__index_type(e), threads);
+    put_value(e, "held", "n", &value);
+    krf__cuda_put_lines(out, "        ", value.data != NULL ? value.data : "");
+    krf__str_printf(out, "    }\n    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const int at = (int)threadIdx.x + %d * n;\n", each, threads);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "        tile%u[at + at / %d] = held%u[n];\n", r, RUN, r);
+    }
+    krf__str_put(out, "    }\n");
+    out->failed |= value.failed;
+    krf__str_free(&value);
 }
 
 static void put_nothing(krf__emitter *e, krf__str *out) {
@@ -52,7 +82,8 @@ static void put_result(krf__emitter *e, krf__str *out) {
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = red%u(prefix%u[at / %d], tile%u[at + at / %d]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, RUN, r, RUN);
+        krf__str_printf(out, "const %s t%u = red%u(tile%u[at / %d * %d + %d], tile%u[at + at / %d]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, RUN, STRIDE, RUN, r,
+                        RUN);
     }
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
@@ -65,25 +96,22 @@ static void put_result(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* A thread's elements of a tile, 256 apart: of whole tiles without a condition on each, several at once. */
-static void put_elements(krf__emitter *e, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
+/* A thread's elements of a tile, as far apart as a block has threads. Each alone: under a condition, as the row may end in the tile. */
+static void put_elements(krf__emitter *e, bool whole, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
     krf__str element = {0}, missing = {0};
     each(e, &element);
     if (otherwise != NULL) {
         otherwise(e, &missing);
     }
-    for (int whole = 1; whole >= 0; whole--) {
-        krf__str_printf(out, whole ? "if (first + %d <= $) {\n" : "} else {\n", TILE);
-        krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += 256) {\n        const %s p = first + at;\n", whole ? 16 : 1, TILE,
-                        krf__index_type(e));
-        krf__str_put(out, whole ? "" : "        if (p < $) {\n");
-        krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
-        if (!whole && otherwise != NULL) {
-            krf__str_put(out, "        } else {\n");
-            krf__cuda_put_lines(out, "            ", missing.data);
-        }
-        krf__str_put(out, whole ? "    }\n" : "        }\n    }\n}\n");
+    krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += %d) {\n        const %s p = first + at;\n", whole ? TILE / krf__scan_threads(e->k) : 1,
+                    TILE, krf__scan_threads(e->k), krf__index_type(e));
+    krf__str_put(out, whole ? "" : "        if (p < $) {\n");
+    krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
+    if (!whole && otherwise != NULL) {
+        krf__str_put(out, "        } else {\n");
+        krf__cuda_put_lines(out, "            ", missing.data);
     }
+    krf__str_put(out, whole ? "    }\n" : "        }\n    }\n");
     out->failed |= element.failed || missing.failed;
     krf__str_free(&element);
     krf__str_free(&missing);
@@ -103,14 +131,22 @@ static void put_with_size(krf__emitter *e, const krf__str *text, krf__str *out) 
 
 static void load(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
-    put_elements(e, put_element, put_nothing, &text);
+    krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
+    put_whole(e, &text);
+    krf__str_put(&text, "} else {\n");
+    put_elements(e, false, put_element, put_nothing, &text);
+    krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
 }
 
 static void store(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
-    put_elements(e, put_result, NULL, &text);
+    krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
+    put_elements(e, true, put_result, NULL, &text);
+    krf__str_put(&text, "} else {\n");
+    put_elements(e, false, put_result, NULL, &text);
+    krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
 }
@@ -118,19 +154,24 @@ static void store(krf__emitter *e, krf__str *out) {
 /* ---- a tile ---- */
 
 static void runs(krf__emitter *e, krf__str *out) {
+    const int each = runs_each(e), apart = STRIDE * krf__scan_threads(e->k);
+    char loop[64];
+    snprintf(loop, sizeof loop, "#pragma unroll\nfor (int r = 0; r < %d; r++) {\n", each);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__reduction_type(e, r);
         krf__str value = {0};
-        krf__str_printf(&value, "sum%u", r);
-        krf__str_printf(out, "%s sum%u = tile%u[%d * run];\n#pragma unroll\nfor (int i = 1; i < %d; i++) {\n", type, r, r, STRIDE, RUN);
-        krf__str_printf(out, "    sum%u = red%u(sum%u, tile%u[%d * run + i]);\n    tile%u[%d * run + i] = sum%u;\n}\n", r, r, r, r, STRIDE, r, STRIDE, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    const %s left = ", type);
+        krf__str_printf(&value, "sum%u[r]", r);
+        krf__str_printf(out, "%s sum%u[%d], before%u[%d];\n%s    sum%u[r] = tile%u[%d * run + %d * r];\n}\n", type, r, each, r, each, loop, r, r, STRIDE, apart);
+        krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    %s", RUN, "#pragma unroll\n");
+        krf__str_printf(out, "    for (int r = 0; r < %d; r++) {\n        sum%u[r] = red%u(sum%u[r], tile%u[%d * run + %d * r + i]);\n", each, r, r, r, r, STRIDE, apart);
+        krf__str_printf(out, "        tile%u[%d * run + %d * r + i] = sum%u[r];\n    }\n}\n", r, STRIDE, apart, r);
+        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    %s    for (int r = 0; r < %d; r++) {\n        const %s left = ", "#pragma unroll\n", each, type);
         krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
-        krf__str_printf(out, ";\n    sum%u = lane + s < 32 ? red%u(left, sum%u) : sum%u;\n}\n%s before%u = ", r, r, r, r, type, r);
+        krf__str_printf(out, ";\n        sum%u[r] = lane + s < 32 ? red%u(left, sum%u[r]) : sum%u[r];\n    }\n}\n%s    before%u[r] = ", r, r, r, r, loop, r);
         krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "1", out);
-        krf__str_printf(out, ";\nif (lane == 31) {\n    before%u = ", r);
+        krf__str_printf(out, ";\n    if (lane == 31) {\n        before%u[r] = ", r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n}\nif (lane == 0) {\n    warps%u[warp] = sum%u;\n}\n", r, r);
+        krf__str_printf(out, ";\n    }\n    if (lane == 0) {\n        warps%u[warp + %d * r] = sum%u[r];\n    }\n}\n", r, krf__scan_threads(e->k) / 32, r);
         out->failed |= value.failed;
         krf__str_free(&value);
     }
@@ -139,17 +180,42 @@ static void runs(krf__emitter *e, krf__str *out) {
 /* What the warps before this one come to, and all of them. */
 static void totals(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s all%u = ", krf__reduction_type(e, r), r);
+        krf__str_printf(out, "%s left%u[%d], all%u = ", krf__reduction_type(e, r), r, runs_each(e), r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ", left%u = all%u;\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n", r, r);
-        krf__str_printf(out, "    left%u = w == warp ? all%u : left%u;\n    all%u = red%u(all%u, warps%u[w]);\n}\n", r, r, r, r, r, r, r);
+        krf__str_printf(out, ";\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n    #pragma unroll\n    for (int r = 0; r < %d; r++) {\n", runs_each(e));
+        krf__str_printf(out, "        left%u[r] = w == 0 || w == warp + %d * r ? all%u : left%u[r];\n    }\n", r, krf__scan_threads(e->k) / 32, r, r);
+        krf__str_printf(out, "    all%u = red%u(all%u, warps%u[w]);\n}\n", r, r, r, r);
     }
 }
 
 static void prefixes(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "prefix%u[run] = red%u(carry%u, red%u(left%u, before%u));\n", r, r, r, r, r, r);
+        krf__str_printf(out, "#pragma unroll\nfor (int r = 0; r < %d; r++) {\n", runs_each(e));
+        krf__str_printf(out, "    tile%u[%d * run + %d * r + %d] = red%u(carry%u, red%u(left%u[r], before%u[r]));\n}\n", r, STRIDE, STRIDE * krf__scan_threads(e->k), RUN, r, r, r,
+                        r, r);
     }
+}
+
+/* Lines of the tile that the block would do if blocks started in order: whoever does it finds them in the cache, and none waits for its number first. */
+static void ahead(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const int last = k->n_kept + k->n_reduced - 1;
+    krf__str lines = {0};
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->store || o->counts || o->gathered || o->inner != 0 || krf__stride_class(k, o, last) != 1) {
+            continue;
+        }
+        const int line = LINE / (int)krf_dtype_size((krf_dtype)o->dtype);
+        krf__str_printf(&lines, "for (int at = %d * threadIdx.x; at < %d && first + at < $; at += %d) {\n    const %s p = first + at;\n    ", line, TILE,
+                        line * krf__scan_threads(k), krf__index_type(e));
+        krf__emit_position(e, KRF__PART_REDUCED, "p", &lines);
+        krf__str_printf(&lines, "    krf_fetch_ahead(a.%s", e->operand_names[i]);
+        krf__cuda_put_offset(e, i, true, &lines);
+        krf__str_put(&lines, ");\n}\n");
+    }
+    put_with_size(e, &lines, out);
+    krf__str_free(&lines);
 }
 
 /* ---- tiles before ---- */
@@ -282,8 +348,11 @@ static void carry(krf__emitter *e, krf__str *out) {
 
 static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
 
-/* Blocks hide each other's waiting: as many as a multiprocessor has threads for, where 32 registers hold the scan. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) && e->k->n_instrs < PLAIN ? "256, 8" : "256"); }
+/* Blocks hide each other's waiting: as many as shared memory, or threads, have room for, where few registers hold the scan. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, krf__scan_threads(e->k) < KRF__LANES ? "128, 12" : krf__scan_is_small(e->k) ? "256, 8" : "256");
+}
+static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__scan_threads(e->k)); }
 static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
 
 static void tile(krf__emitter *e, krf__str *out) {
@@ -298,5 +367,6 @@ const krf__hole krf__cuda_scan_holes[] = {
     {"SCAN_SAID", said},      {"SCAN_SAY_TOTAL", say_total}, {"SCAN_SAY_GROUP", say_group},    {"SCAN_SAY_PREFIX", say_prefix},
     {"SCAN_HEARD", put_heard}, {"SCAN_ONE", put_one},        {"SCAN_STATE", put_state},        {"SCAN_HEAR_TILE", hear_tile},
     {"SCAN_HEAR_GROUP", hear_group}, {"SCAN_WITHIN", within}, {"SCAN_NOTHING", nothing_before}, {"SCAN_BEFORE", before},
-    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_FOUND", found}, {"SCAN_CARRY", carry},           {NULL, NULL},
+    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_FOUND", found}, {"SCAN_CARRY", carry},
+    {"SCAN_AHEAD", ahead},    {"SCAN_THREADS", threads},     {NULL, NULL},
 };

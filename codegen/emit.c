@@ -71,9 +71,10 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     e.fold_types = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.fold_types);
     e.operand_names = krf__calloc(kernel->n_operands + (size_t)1, sizeof *e.operand_names);
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
+    e.first_stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.first_stage_of);
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
-    if (e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    if (e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
@@ -92,6 +93,7 @@ done:
     krf__mem_free(e.fold_types);
     krf__mem_free(e.operand_names);
     krf__mem_free(e.stage_of);
+    krf__mem_free(e.first_stage_of);
     krf__mem_free(e.taint);
     krf__mem_free(e.needed);
 }

@@ -42,7 +42,8 @@ struct krf__emitter {
     const krf__target *target;
     char (*fold_types)[12];      /* "fold7": of accumulators of several fields, by the number of their reduction among the whole kernel's instructions; else "" */
     char (*operand_names)[12];   /* "in0", "out0" */
-    uint32_t *stage_of;          /* C: the stage in which an instruction is computed */
+    uint32_t *stage_of;          /* C: the stage in which an instruction is computed; of a call in several stages (user_cut.c), the last */
+    uint32_t *first_stage_of;    /* C: the first stage of such a call; else stage_of */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
     bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
@@ -70,28 +71,31 @@ bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is c
 /* ---- literal.c ---- */
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
 
-/* ---- body.c ---- */
-/* A function of the mathematical library that IEEE does not round exactly: many dependent operations. */
+/* ---- code.c ---- */
+/* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);
 bool krf__costly_domain(const krf__emitter *e); /* any of the domain part */
+bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype); /* whether results go through krf_cut_... */
 
 /* The right-hand side of an elementwise instruction over the texts of its operands. */
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);
-void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out);     /* "t7", or a literal, or an argument */
-void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
-void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
+void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out); /* "t7", or a literal, or an argument */
 const char *krf__c_type(int dtype);       /* of values */
 const char *krf__storage_type(int dtype); /* of elements of arrays */
-/* A value as it is stored, and what is stored as a value: f16 and bf16 are stored in other types than they are computed in. */
-void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out);
+/* What is stored, as a value: f16 and bf16 are stored in other types than they are computed in. */
 void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
 
-/* The instruction of reduction or scan r, and the value that changes nothing in it. */
+/* The instruction of reduction or scan r, and the type of its accumulator. */
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
 const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
+
+/* ---- body.c ---- */
+void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
+void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
+void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out); /* a value as it is stored */
 /* CUDA: a warp sums integers of 8 and 16 bits in 32 of the 64 bits of the result, as its chunk's sum fits (and integer sums know no order). */
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
-void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out);
+void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out); /* the value that changes nothing in reduction r */
 
 /* ---- user.c ---- */
 /* The functions that users define and the kernel calls. */
@@ -99,6 +103,10 @@ void krf__emit_user_functions(krf__emitter *e, krf__str *out);
 /* Of a call instruction: what stands before its statement, and its value. */
 void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out);
 void krf__emit_call(const krf__emitter *e, uint32_t instr, krf__str *out);
+/* C: in how many stages before its own a call, or the map of a fold, computes; the blocks that it needs for these; and what it computes in one of them, from 0. */
+int krf__call_stages(const krf__emitter *e, uint32_t instr);
+void krf__emit_call_blocks(const krf__emitter *e, uint32_t instr, int length, krf__str *out);
+void krf__emit_call_stage(const krf__emitter *e, uint32_t instr, int stage, krf__str *out);
 /* What users reduce with: the definition that instruction i folds by, or NULL; how it combines A and B; its identity. */
 const krf_op *krf__fold_op(const krf__instr *i);
 void krf__emit_fold_combine(const krf__emitter *e, uint32_t r, krf__str *out);

@@ -33,6 +33,13 @@ static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint
     return e->stage_of[arg] == stage && taint[arg];
 }
 
+/* Whether an instruction uses a value in a stage: stores do in the last one, calls in all that they take. */
+static bool uses_in(const krf__emitter *e, uint32_t user, uint32_t value, uint32_t stage, uint32_t last) {
+    const bool store = e->k->instrs[user].op == KRF__store;
+    const uint32_t end = store ? last : e->stage_of[user], first = store ? last : e->first_stage_of[user];
+    return first <= stage && stage <= end && krf__instr_uses(e->k, user, value);
+}
+
 /* Cheap functions of loads alone move to the stage that uses them: repeating the load is cheaper than a block. */
 static void sink(krf__emitter *e, uint32_t last) {
     const krf__kernel *k = e->k;
@@ -44,11 +51,12 @@ static void sink(krf__emitter *e, uint32_t last) {
         }
         uint32_t earliest = last;
         for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            if (k->instrs[u].op != KRF__store && e->stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
-                earliest = e->stage_of[u];
+            if (k->instrs[u].op != KRF__store && e->first_stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
+                earliest = e->first_stage_of[u];
             }
         }
         e->stage_of[i] = movable ? earliest : e->stage_of[i];
+        e->first_stage_of[i] = movable ? earliest : e->first_stage_of[i];
     }
 }
 
@@ -67,7 +75,8 @@ static uint32_t find_stages(krf__emitter *e) {
         for (int a = 0; a < arity; a++) {
             depends |= tainted(e, taint, instr->args[a], stage);
         }
-        e->stage_of[i] = stage + (krf__costly(instr) && depends ? 1 : 0);
+        e->first_stage_of[i] = stage + (krf__costly(instr) && depends ? 1 : 0);
+        e->stage_of[i] = e->first_stage_of[i] + (uint32_t)krf__call_stages(e, i);
         taint[i] = krf__costly(instr) || depends;
         last = e->stage_of[i] > last ? e->stage_of[i] : last;
     }
@@ -123,8 +132,7 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
-            uint32_t at = k->instrs[u].op == KRF__store ? last : e->stage_of[u];
-            used |= at == stage && krf__instr_uses(k, u, i);
+            used |= uses_in(e, u, i, stage, last);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
@@ -217,12 +225,16 @@ static void body(krf__emitter *e, krf__str *out) {
         } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
+        krf__emit_call_blocks(e, i, strip, out);
     }
     for (uint32_t stage = 0; stage <= last; stage++) {
         krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
+            if (e->first_stage_of[i] <= stage && stage < e->stage_of[i]) {
+                krf__emit_call_stage(e, i, (int)(stage - e->first_stage_of[i]), out);
+            }
             if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
                 continue;
             }

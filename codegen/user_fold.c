@@ -74,21 +74,31 @@ static void put_fields(krf__str *out, const char *value, int n, const char *befo
     }
 }
 
-static void put_map(krf__user_printing *p, uint32_t r, const krf_op *op, const uint8_t letters[26], const char *type) {
+static void put_map(krf__user_printing *p, uint32_t r, const krf_op *op, const uint8_t letters[26], const krf__cuts *cuts, const char *type) {
     krf__str *out = p->out;
     krf__str_printf(out, "%s %s map%u(", krf__user_inlined(p->e), type, number_of(p->e, r));
     for (int i = 0; i < op->n_parameters; i++) {
         krf__str_printf(out, "%s%s x%d", i > 0 ? ", " : "", krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), i);
     }
+    for (int i = 0; i < cuts->n; i++) {
+        krf__str_printf(out, ", %s c%d", cuts->list[i].type, i);
+    }
     krf__str_printf(out, op->map->n_results > 1 ? ") { %s y; " : ") { %s y = ", type);
-    krf__user_put_instance_name(op->map, letters, out);
+    const krf_dtype first = krf__variable_dtype(&op->map->variables[0], letters);
+    const bool hide = op->map->n_results == 1 && krf__is_real(first) && krf__user_hides(p->e, op->map);
+    if (hide) {
+        krf__str_printf(out, "krf_opaque_%s(", krf__dtype(first)->helper);
+    }
+    krf__user_put_piece_name(op->map, letters, cuts, cuts->n, out);
     krf__str_char(out, '(');
     krf__user_put_list(out, "x", 0, op->n_parameters, ", ");
+    krf__str_put(out, cuts->n > 0 ? ", " : "");
+    krf__user_put_list(out, "c", 0, cuts->n, ", ");
     if (op->map->n_results > 1) {
         krf__str_put(out, ", ");
         put_fields(out, "y", op->map->n_results, "&");
     }
-    krf__str_put(out, "); return y; }\n");
+    krf__str_put(out, hide ? ")); return y; }\n" : "); return y; }\n");
 }
 
 static void put_none(krf__user_printing *p, uint32_t r, const krf_op *op, const uint8_t letters[26], const char *type) {
@@ -135,14 +145,17 @@ void krf__user_put_folds(krf__user_printing *p) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const krf_op *op = krf__fold_op(krf__reduction(e, r));
         uint8_t letters[26];
+        krf__cuts cuts;
+        const krf__cuts whole = {.n = 0};
         if (op == NULL) {
             continue;
         }
         letters_of(e, r, letters);
-        krf__user_put_instance(p, op->map, letters);
-        krf__user_put_instance(p, op->combine, letters);
+        krf__user_cuts_of(e, krf__reduction(e, r)->args[0], &cuts);
+        krf__user_put_instance(p, op->map, letters, &cuts);
+        krf__user_put_instance(p, op->combine, letters, &whole);
         if (op->post != NULL) {
-            krf__user_put_instance(p, op->post, letters);
+            krf__user_put_instance(p, op->post, letters, &whole);
         }
         if (op->map->n_results > 1) {
             krf__str name = {0};
@@ -154,7 +167,7 @@ void krf__user_put_folds(krf__user_printing *p) {
             krf__str_free(&name);
             put_struct(p, op, letters, krf__reduction_type(e, r));
         }
-        put_map(p, r, op, letters, krf__reduction_type(e, r));
+        put_map(p, r, op, letters, &cuts, krf__reduction_type(e, r));
         put_none(p, r, op, letters, krf__reduction_type(e, r));
         put_posts(p, r, op, letters, krf__reduction_type(e, r));
     }
@@ -204,5 +217,8 @@ void krf__emit_fold_step(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(out, k > 0 ? ", " : "");
         krf__emit_value(e, operands[k], out);
     }
+    krf__cuts cuts;
+    krf__user_cuts_of(e, instr, &cuts);
+    krf__user_put_known(&cuts, cuts.n, instr, out);
     krf__str_char(out, ')');
 }

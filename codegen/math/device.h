@@ -86,14 +86,14 @@ KRF_FN unsigned long long krf_hear(const unsigned long long *at) {
 #endif
 }
 
-//@ krf_least
-// Of the numbers of a warp's threads.
-KRF_FN unsigned krf_least(int lane, unsigned x) {
-    for (int s = 16; s > 0; s /= 2) {
-        unsigned other = __shfl_down_sync(0xffffffffu, x, s);
-        x = lane + s < 32 && other < x ? other : x;
-    }
-    return __shfl_sync(0xffffffffu, x, 0);
+//@ krf_fetch_ahead
+// The line of memory around a place that someone will read.
+KRF_FN void krf_fetch_ahead(const void *at) {
+#ifdef __CUDACC__
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(at));
+#else
+    (void)at;
+#endif
 }
 
 //@ krf_publish

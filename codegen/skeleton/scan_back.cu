@@ -1,6 +1,6 @@
-// The first warp finds what comes before the tile: the tiles of its group, then the groups. What it has heard with state 2, all up to there, stays so.
+// Says what the tile comes to, where a tile of its group will ask. The first warp finds what comes before the tile: the tiles of its group, then the groups. What it has heard with state 2, all up to there, stays so.
 $SCAN_SAID
-if (threadIdx.x == 0) {
+if (threadIdx.x == 0 && ahead < 31 && before_me + 1 < tiles) {
     $SCAN_SAY_TOTAL
 }
 if (warp == 0) {
@@ -10,7 +10,7 @@ if (warp == 0) {
         if ($SCAN_STATE == 0) {
             heard = lane < ahead ? $SCAN_HEAR_TILE : $SCAN_ONE;
         }
-    } while (krf_least(lane, $SCAN_STATE) == 0);
+    } while (__any_sync(0xffffffffu, $SCAN_STATE == 0));
     $SCAN_WITHIN
     if (ahead == 31 && group > 0 && lane == 0) {
         $SCAN_SAY_GROUP
@@ -24,8 +24,8 @@ if (warp == 0) {
             if ($SCAN_STATE != 2) {
                 heard = lane < group ? $SCAN_HEAR_GROUP : $SCAN_ONE;
             }
-            nearest = krf_least(lane, $SCAN_STATE == 2 ? lane : 32u);
-            absent = krf_least(lane, $SCAN_STATE == 0 ? lane : 32u);
+            nearest = (unsigned)__ffs((int)__ballot_sync(0xffffffffu, $SCAN_STATE == 2)) - 1u; // none is more than all
+            absent = (unsigned)__ffs((int)__ballot_sync(0xffffffffu, $SCAN_STATE == 0)) - 1u;
         } while (nearest >= absent);
         $SCAN_BEFORE
     }

@@ -10,6 +10,11 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
     const int tiles = (int)a.chunks, all_tiles = (int)$KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = (int)$KEPT_SIZE * groups;
     unsigned *const states = a.tickets + 2;
+    {
+        const $INDEX o = ($INDEX)((int)blockIdx.x / tiles), first = ($INDEX)((int)blockIdx.x % tiles) * $SCAN_TILE;
+        $KEPT_POSITION
+        $SCAN_AHEAD
+    }
     if (threadIdx.x == 0) {
         turn = atomicAdd(a.tickets, 1u);
     }
@@ -24,10 +29,13 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     __syncthreads();
     $SCAN_TOTALS
     $SCAN_LOOK_BACK
-    // who comes here reads no states any more
+    // who comes here has read all states that it needs, as what they said led here; and what it said of its tile was read by those that it led there. What it said
+    // of its group may be on its way
     unsigned done = 0;
     if (threadIdx.x == 0) {
-        __threadfence();
+        if (ahead == 31) {
+            __threadfence();
+        }
         done = atomicInc(a.tickets + 1, (unsigned)(all_tiles - 1));
     }
     $SCAN_PREFIXES
@@ -39,7 +47,7 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     __syncthreads();
     if (turn != 0) {
         __threadfence();
-        for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += 256) {
+        for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += $SCAN_THREADS) {
             states[i] = 0;
         }
         if (threadIdx.x == 0) {

@@ -93,7 +93,7 @@ krf_status krf_reduction_define(krf_context *context, const char *name, const ch
     if ((results == NULL) != (post == NULL)) {
         return krf__fail(KRF_E_ARGUMENT, "krf_reduction_define: %s: results and post belong together: one of them is NULL", name);
     }
-    const krf__reduction_text text = {name, parameters, fields, identity, map, combine, results, post};
+    const krf__reduction_text text = {name, parameters, fields, identity, map, combine, results, post, NULL};
     krf_status status = krf__reduction_define(&context->defined, &text, &op);
     *reduction = (krf_reduction *)op; /* its first member */
     return status;

@@ -20,6 +20,7 @@ krf_graph *krf_graph_create(krf_context *context) {
         krf__fail_memory();
         return (krf_graph *)&nil_graph;
     }
+    g->traced = true;
     if (context == NULL) {
         krf__graph_fail(g, KRF_E_ARGUMENT, "krf_graph_create: context is NULL");
     } else {

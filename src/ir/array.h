@@ -38,6 +38,9 @@ struct krf_array {
 /* Whether the elements lie in C order without gaps. */
 bool krf__array_contiguous(const krf_array *array);
 
+/* Whether a vector of 16 bytes may start at the first element. */
+static inline bool krf__array_aligned(const krf_array *array) { return (uintptr_t)array->data % 16 == 0; }
+
 /* The bytes from the first to past the last one that the array can touch: [*low, *high). */
 void krf__array_range(const krf_array *array, const char **low, const char **high);
 

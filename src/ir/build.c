@@ -14,8 +14,9 @@ krf_dtype krf__build_float_of(krf_dtype dtype) {
 }
 
 static uint32_t add_leaf(krf_graph *g, krf__op op, krf_dtype dtype, bool weak, uint64_t value) {
-    krf__node node = {.op = (uint16_t)op, .dtype = (uint8_t)dtype, .weak = weak, .value = value};
-    return krf__graph_add(g, &node, NULL, NULL);
+    const int64_t own = (int64_t)g->n_nodes;
+    krf__node node = {.op = (uint16_t)op, .dtype = (uint8_t)dtype, .weak = weak, .n_ints = op == KRF__scalar && g->traced, .value = value};
+    return krf__graph_add(g, &node, NULL, &own);
 }
 
 /* Kernels are specialised on these: they are frequent, and compilers do much with them. */

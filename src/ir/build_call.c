@@ -49,7 +49,7 @@ static uint32_t convert(krf_graph *g, const krf_op *op, int i, uint32_t x, krf_d
     const krf__node *n = krf__node_of(g, x);
     const krf_dtype from = (krf_dtype)n->dtype;
     krf_dtype both;
-    const bool weak = n->weak && krf__dtype(from)->kind <= krf__dtype(to)->kind;
+    const bool weak = n->weak && (krf__dtype(from)->kind <= krf__dtype(to)->kind || (krf__is_int(from) && krf__is_int(to)));
     if (op->parameters[i].letter == 0 && !weak && (!krf__promote(from, to, &both) || both != to)) {
         return krf__graph_fail(g, KRF_E_DTYPE, "%s: operand %s is %s, and %s was declared: cast it", op->name, op->parameters[i].name, krf_dtype_name(from), krf_dtype_name(to));
     }
@@ -132,13 +132,28 @@ bool krf__build_call(krf_graph *g, const krf_op *op, int n, const uint32_t *oper
 
 /* ---- reductions ---- */
 
-/* Over nothing: each element through map and post. */
-static bool build_elements(krf_graph *g, const krf_op *op, int n, const uint32_t *operands, uint32_t *results) {
-    uint32_t fields[KRF__MOST_RESULTS];
-    if (op->post == NULL) {
-        return krf__build_call(g, op->map, n, operands, results);
+/* Over nothing: each element alone, as a row of one. The parts have no names in the text form, so calls of them could not be printed; and halves would be rounded between them. */
+static bool build_elements(krf_graph *g, const krf_op *op, int n, uint32_t chain, uint32_t *results) {
+    uint32_t longer[KRF__MOST_DEFINED];
+    int most = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        int64_t shape[KRF_MAX_RANK + 1];
+        const uint32_t x = i > 0 ? krf__node_of(g, chain)->args[1] : chain; /* as it was converted: a weak operand becomes a strong one here */
+        const int rank = krf__node_of(g, x)->rank;
+        chain = i > 0 ? krf__node_of(g, chain)->args[0] : chain;
+        if (rank == KRF_MAX_RANK) {
+            krf__graph_fail(g, KRF_E_SHAPE, "%s: over no elements, or a scan of one, operands have at most %d axes; reshape them", op->name, KRF_MAX_RANK - 1);
+            return false;
+        }
+        memcpy(shape, krf__shape_of(g, x), (size_t)rank * sizeof *shape);
+        shape[rank] = 1;
+        longer[i] = krf__build_reshape(g, x, rank + 1, shape);
+        if (longer[i] == 0) {
+            return false;
+        }
+        most = rank > most ? rank : most;
     }
-    return krf__build_call(g, op->map, n, operands, fields) && krf__build_call(g, op->post, op->map->n_results, fields, results);
+    return krf__build_fold(g, op, n, longer, &(krf__axes){1, &most, false}, results);
 }
 
 bool krf__build_fold(krf_graph *g, const krf_op *op, int n, const uint32_t *operands, const krf__axes *axes, uint32_t *results) {
@@ -151,7 +166,7 @@ bool krf__build_fold(krf_graph *g, const krf_op *op, int n, const uint32_t *oper
         return false;
     }
     if (mask == 0) {
-        return build_elements(g, op, n, operands, results);
+        return build_elements(g, op, n, chain, results);
     }
     for (int i = 0; i < from; i++) {
         const bool reduced = (mask >> i & 1) != 0;
@@ -176,7 +191,7 @@ bool krf__build_fold_scan(krf_graph *g, const krf_op *op, int n, const uint32_t 
         return false;
     }
     if (shape[axis < 0 ? axis + rank : axis] <= 1) {
-        return build_elements(g, op, n, operands, results);
+        return build_elements(g, op, n, chain, results);
     }
     const krf__node scan = {.op = KRF__fold_scan, .rank = (uint8_t)rank, .args = {chain}, .n_ints = 1};
     return add_results(g, op, scan, letters, shape, &mask, results);
@@ -211,6 +226,27 @@ bool krf__call_is_flat(const krf_graph *g, uint32_t Y, int operand) {
     return text != NULL && strcmp(text, "0") == 0;
 }
 
+/* Parses a derivative where names mean what they meant when it was defined, in whatever context the graph is. */
+static bool parse_slope(krf_graph *g, const krf_op *op, const char *text, int n, const krf__name *names, uint32_t *slope) {
+    krf__defined *const outside = g->defined;
+    krf__defined known;
+    int count = 0;
+    krf_status status = KRF_OK;
+    krf__defined_open(&known);
+    for (size_t i = 0; i < op->n_named && status == KRF_OK; i++) {
+        status = krf__op_register(&known, (krf_op *)(uintptr_t)op->named[i]);
+    }
+    g->defined = &known;
+    if (status != KRF_OK) {
+        krf__graph_fail(g, status, "out of host memory (the derivative of %s)", op->name);
+    } else {
+        status = krf__parse(g, text, names, n, NULL, NULL, 1, slope, &count);
+    }
+    g->defined = outside;
+    krf__defined_close(&known);
+    return status == KRF_OK;
+}
+
 uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G) {
     const krf__node call = *krf__node_of(g, Y);
     const krf_op *op = krf__result_of(call.value)->op;
@@ -218,7 +254,7 @@ uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G) {
     uint32_t operands[KRF__MOST_DEFINED], slope;
     krf__name names[KRF__MOST_DEFINED + KRF__MOST_RESULTS];
     uint8_t dtypes[KRF__MOST_DEFINED], letters[26];
-    int n = 0, count = 0;
+    int n = 0;
     if (text == NULL || G == 0) {
         return 0;
     }
@@ -239,8 +275,5 @@ uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G) {
             return 0;
         }
     }
-    if (krf__parse(g, text, names, n, NULL, NULL, 1, &slope, &count) != KRF_OK) {
-        return 0;
-    }
-    return krf__derive_multiply(g, G, slope);
+    return parse_slope(g, op, text, n, names, &slope) ? krf__derive_multiply(g, G, slope) : 0;
 }

@@ -8,26 +8,28 @@
 
 #include <string.h>
 
-/* What the library has for a function; poison: nothing. identity: NULL for none. */
+/* What the library has for a function; poison: nothing. identity: NULL for none. absolute: the identity takes the sign away, hypot(0, -3) is 3: so does the map, that it be no
+ * matter how often the identity takes part. */
 static const struct {
     krf__op function, reduction, scan;
     const char *identity;
+    bool absolute;
 } known[] = {
-    {KRF__add, KRF__sum, KRF__cumsum, "0"},
-    {KRF__multiply, KRF__prod, KRF__cumprod, "1"},
-    {KRF__maximum, KRF__max, KRF__cummax, NULL},
-    {KRF__minimum, KRF__min, KRF__cummin, NULL},
-    {KRF__logical_and, KRF__all, KRF__poison, "1"},
-    {KRF__logical_or, KRF__any, KRF__poison, "0"},
-    {KRF__hypot, KRF__poison, KRF__poison, "0"},
-    {KRF__logaddexp, KRF__poison, KRF__poison, "-inf"},
-    {KRF__fmax, KRF__poison, KRF__poison, "nan"},
-    {KRF__fmin, KRF__poison, KRF__poison, "nan"},
-    {KRF__gcd, KRF__poison, KRF__poison, "0"},
-    {KRF__lcm, KRF__poison, KRF__poison, "1"},
-    {KRF__bitwise_or, KRF__poison, KRF__poison, "0"},
-    {KRF__bitwise_xor, KRF__poison, KRF__poison, "0"},
-    {KRF__bitwise_and, KRF__poison, KRF__poison, "-1"},
+    {KRF__add, KRF__sum, KRF__cumsum, "0", false},
+    {KRF__multiply, KRF__prod, KRF__cumprod, "1", false},
+    {KRF__maximum, KRF__max, KRF__cummax, NULL, false},
+    {KRF__minimum, KRF__min, KRF__cummin, NULL, false},
+    {KRF__logical_and, KRF__all, KRF__poison, "1", false},
+    {KRF__logical_or, KRF__any, KRF__poison, "0", false},
+    {KRF__hypot, KRF__poison, KRF__poison, "0", true},
+    {KRF__logaddexp, KRF__poison, KRF__poison, "-inf", false},
+    {KRF__fmax, KRF__poison, KRF__poison, "nan", false},
+    {KRF__fmin, KRF__poison, KRF__poison, "nan", false},
+    {KRF__gcd, KRF__poison, KRF__poison, "0", true},
+    {KRF__lcm, KRF__poison, KRF__poison, "1", true},
+    {KRF__bitwise_or, KRF__poison, KRF__poison, "0", false},
+    {KRF__bitwise_xor, KRF__poison, KRF__poison, "0", false},
+    {KRF__bitwise_and, KRF__poison, KRF__poison, "-1", false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -44,6 +46,7 @@ typedef struct ufunc {
     const krf_op *own;  /* retained */
     char type[16];      /* of operands and result */
     const char *identity;
+    bool absolute;
 } ufunc;
 
 static uint32_t refuse(krf_graph *g, const char *method, const char *function, const char *why) {
@@ -86,7 +89,9 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
         const krf__rule rule = krf__op_info_of(u->op)->rule;
         strcpy(u->type, rule == KRF__RULE_REAL ? "F" : "T");
         fits = !krf__op_gives_bool(u->op) && krf__body_function(function, strlen(function), &narrow) != KRF__poison;
-        u->identity = find_known(u->op) < KNOWN ? known[find_known(u->op)].identity : NULL;
+        const size_t place = find_known(u->op);
+        u->identity = place < KNOWN ? known[place].identity : NULL;
+        u->absolute = place < KNOWN && known[place].absolute;
     }
     if (!fits) {
         refuse(g, method, function, "has no result of its operands' type, or no code of its own: it cannot be applied again and again");
@@ -107,20 +112,14 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
     if (parameters.failed || fields.failed || combine.failed || results.failed || name.failed) {
         krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (%s)", method);
     } else {
-        const krf__reduction_text text = {name.data, parameters.data, fields.data, u->identity != NULL ? u->identity : "0, 0", u->identity != NULL ? "v = x;" : "v = x; any = 1;",
-                                          combine.data, results.data, "r = v;"};
+        const krf__reduction_text text = {name.data, parameters.data, fields.data, u->identity != NULL ? u->identity : "0, 0", u->absolute ? "v = abs(x);" : u->identity != NULL ? "v = x;" : "v = x; any = 1;",
+                                          combine.data, results.data, "r = v;", function};
         krf_status status = krf__reduction_make(g->defined, &text, &op);
-        if (status == KRF_OK) {
-            op->function = krf__strdup(function);
-            status = op->function != NULL ? KRF_OK : krf__fail_memory();
-        }
         if (status != KRF_OK) {
             krf__str message = {0};
             krf__str_put(&message, krf_error_message());
             krf__graph_fail(g, status, "%s: %s", method, message.data != NULL ? message.data : "");
             krf__str_free(&message);
-            krf__op_release(op);
-            op = NULL;
         }
     }
     krf__str_free(&parameters);

@@ -87,7 +87,11 @@ void krf__op_release(const krf_op *definition) {
         krf__op_release(op->calls[i]);
     }
     krf__mem_free(op->derivatives);
+    for (size_t i = 0; i < op->n_named; i++) {
+        krf__op_release(op->named[i]);
+    }
     krf__mem_free((void *)op->calls);
+    krf__mem_free((void *)op->named);
     krf__mem_free(op->name);
     krf__mem_free(op->body);
     krf__mem_free(op->text);

@@ -33,10 +33,13 @@ struct krf_op {
     krf__result results[KRF__MOST_RESULTS];
     char **derivatives;           /* of result r by parameter p at r * n_parameters + p: text; NULL for none. NULL: not known */
     const krf_op **calls;         /* whose names the body calls; retained */
+    const krf_op **named;         /* likewise, that derivatives call: no part of what is computed */
+    size_t n_named, named_capacity;
     bool costly;                  /* a long dependent chain, as of exp; or a loop */
     const krf_op *map, *combine, *post; /* of a reduction, which has no body but theirs: retained (calls). post NULL: results are the accumulator's fields */
     double identity[KRF__MOST_RESULTS]; /* of a reduction's fields, which are map's results */
     char *function;               /* of a reduction that reduce or accumulate made: whose; else NULL */
+    bool hands_on;                /* combine of such a one: what it calls gets the dtype of its operands as it is, for all letters */
     char *text;                   /* signature and body, and those of what it calls: definitions of equal text compute the same */
     size_t text_bytes;
 };
@@ -62,6 +65,7 @@ krf_status krf__op_define(krf__defined *known, const char *name, const char *par
 /* A reduction: its name, as its parts' names, is taken of what krf_reduction_define says. */
 typedef struct krf__reduction_text {
     const char *name, *parameters, *fields, *identity, *map, *combine, *results, *post;
+    const char *function; /* whose reduce or accumulate it is; NULL: a reduction of its own */
 } krf__reduction_text;
 krf_status krf__reduction_define(krf__defined *known, const krf__reduction_text *text, krf_op **op);
 krf_status krf__reduction_make(krf__defined *known, const krf__reduction_text *text, krf_op **op); /* without a name of its own */

@@ -150,16 +150,6 @@ static bool is_word(const krf_op *op, const krf__c_token *t) {
     return letter || !krf__c_is_name(t->start, t->length) || krf__parse_token_dtype(&word, &dtype);
 }
 
-static bool is_costly(krf__op op) {
-    const char *code = krf__op_code(op, KRF__KIND_REAL, false);
-    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
-    bool costly = code != NULL && strstr(code, "F(") != NULL;
-    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
-        costly &= strstr(code != NULL ? code : "", cheap[i]) == NULL;
-    }
-    return costly;
-}
-
 typedef struct checking {
     krf_op *op;
     krf__defined *known;
@@ -237,7 +227,7 @@ static krf_status check_word(checking *c, const krf__c_token *t, int before, krf
     }
     bool narrow;
     const krf__op function = krf__body_function(t->start, t->length, &narrow);
-    op->costly |= is_costly(function);
+    op->costly |= krf__op_is_costly(function, KRF__KIND_REAL);
     if (function == KRF__poison && krf__op_info_of(krf__op_from_name(t->start, t->length))->class_ == KRF__CLASS_ELEMENTWISE) {
         return fail_at(c, t->line, "what is made of other functions, or works on bools or complex numbers, is written out in a body: there is no ", t);
     }
@@ -297,8 +287,25 @@ static const char *end_of(const char *at) {
     return at;
 }
 
+/* Names may come to mean something else, or nothing: what they mean now is kept. */
+static krf_status keep_named(krf_op *op, const krf_graph *g) {
+    for (size_t i = 0; i < g->n_ops; i++) {
+        bool there = g->ops[i]->function != NULL; /* made of x.reduce, on the spot */
+        for (size_t k = 0; k < op->n_named && !there; k++) {
+            there = op->named[k] == g->ops[i];
+        }
+        if (!there && !krf__grow(&op->named, &op->named_capacity, op->n_named + 1, sizeof *op->named)) {
+            return krf__fail_memory();
+        }
+        if (!there) {
+            op->named[op->n_named++] = krf__op_retain(g->ops[i]);
+        }
+    }
+    return KRF_OK;
+}
+
 /* Whether the text is an expression over the definition's names: it is built over single numbers. */
-static krf_status try_derivative(const krf_op *op, krf__defined *known, const char *text) {
+static krf_status try_derivative(krf_op *op, krf__defined *known, const char *text) {
     krf_graph g;
     krf__name names[KRF__MOST_DEFINED + KRF__MOST_RESULTS];
     uint32_t result;
@@ -323,6 +330,8 @@ static krf_status try_derivative(const krf_op *op, krf__defined *known, const ch
         status = krf__fail_memory();
     } else if (status != KRF_OK) {
         status = krf__fail(status, "krf_op_define: %s: the derivative %s: %s", op->name, text, g.error != NULL ? g.error : krf_status_text(status));
+    } else {
+        status = keep_named(op, &g);
     }
     krf__graph_free(&g);
     return status;

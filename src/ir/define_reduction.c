@@ -74,7 +74,8 @@ static krf_status fill(krf__defined *known, const krf__reduction_text *t, krf_op
     krf__str both = {0}, fields = {0};
     op->calls = krf__calloc(3, sizeof *op->calls);
     op->name = krf__strdup(t->name);
-    if (op->calls == NULL || op->name == NULL) {
+    op->function = t->function != NULL ? krf__strdup(t->function) : NULL;
+    if (op->calls == NULL || op->name == NULL || (t->function != NULL && op->function == NULL)) {
         return krf__fail_memory();
     }
     krf_status status = krf__check_name(t->name);
@@ -89,6 +90,7 @@ static krf_status fill(krf__defined *known, const krf__reduction_text *t, krf_op
                                                          : make_part(known, t->name, "_combine", both.data, fields.data, t->combine, &combine);
     }
     if (status == KRF_OK) {
+        combine->hands_on = t->function != NULL;
         op->combine = op->calls[op->n_calls++] = combine;
         status = t->post != NULL ? make_part(known, t->name, "_post", fields.data, t->results, t->post, &post) : KRF_OK;
     }

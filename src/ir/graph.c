@@ -69,7 +69,6 @@ void krf__graph_reset(krf_graph *g) {
     g->status = KRF_OK;
     g->n_nodes = 1;
     g->n_ints = 0;
-    g->n_scalars = 0;
 }
 
 uint32_t krf__graph_fail(krf_graph *g, krf_status status, const char *format, ...) {

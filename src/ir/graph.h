@@ -22,6 +22,9 @@ typedef struct krf__node {
     uint64_t value;   /* constant, scalar: raw bits in dtype; input, placeholder: index; call: the krf__result */
 } krf__node;
 
+/* ints[0] of a scalar that a pass made and that follows from shapes alone, see `traced`. */
+enum { KRF__OF_SHAPES = -1 };
+
 typedef struct krf__placeholder {
     char *name; /* NULL for none; owned */
     uint32_t node;
@@ -49,7 +52,7 @@ struct krf_graph {
     krf__defined *defined;      /* what names of the text form stand for besides; NULL: nothing. The context's */
     const krf_op **ops;         /* of call nodes, retained */
     size_t n_ops, ops_capacity;
-    uint64_t n_scalars;         /* scalar nodes are numbered, so that equal values are not shared */
+    bool traced;                /* scalars that builders add have their own id in ints[0]; passes copy it: it tells what became of them */
 };
 
 static inline const krf__node *krf__node_of(const krf_graph *g, uint32_t id) { return &g->nodes[id]; }

@@ -120,6 +120,16 @@ const char *krf__op_code(krf__op op, krf__kind kind, bool cuda) {
     return cuda && cuda_code[op][kind] != NULL ? cuda_code[op][kind] : code[op][kind];
 }
 
+bool krf__op_is_costly(krf__op op, krf__kind kind) {
+    static const char *const cheap[] = {"F(fabs)", "F(sqrt)", "F(floor)", "F(ceil)", "F(rint)", "F(trunc)", "F(copysign)", "F(fma)"};
+    const char *text = krf__op_info_of(op)->class_ == KRF__CLASS_ELEMENTWISE ? krf__op_code(op, kind, false) : NULL;
+    bool costly = text != NULL && strstr(text, "F(") != NULL;
+    for (size_t i = 0; costly && i < sizeof cheap / sizeof *cheap; i++) {
+        costly = strstr(text, cheap[i]) == NULL;
+    }
+    return costly;
+}
+
 static bool same_name(const char *known, const char *name, size_t length) {
     return strlen(known) == length && memcmp(known, name, length) == 0;
 }

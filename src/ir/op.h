@@ -77,6 +77,9 @@ krf_dtype krf__op_result(krf__op op, krf_dtype computed);
 /* The text of an operation, or of a reduction's or scan's combine, in a kind; NULL when it does not compute in that kind. cuda: where CUDA has its own, that. */
 const char *krf__op_code(krf__op op, krf__kind kind, bool cuda);
 
+/* A function of the mathematical library that IEEE does not round exactly: many dependent operations. */
+bool krf__op_is_costly(krf__op op, krf__kind kind);
+
 /* Whether the operation folds many elements: a reduction, or a scan. */
 bool krf__op_folds(krf__op op);
 

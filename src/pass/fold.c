@@ -104,8 +104,9 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
     if (!mean || result == 0) {
         return result;
     }
-    krf__node divisor = {.op = KRF__scalar, .dtype = n.dtype, .value = krf__bits_from_i64((krf_dtype)n.dtype, count)};
-    return krf__build(g, KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &divisor, NULL, NULL)});
+    const int64_t shapes = KRF__OF_SHAPES;
+    krf__node divisor = {.op = KRF__scalar, .dtype = n.dtype, .n_ints = 1, .value = krf__bits_from_i64((krf_dtype)n.dtype, count)};
+    return krf__build(g, KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &divisor, NULL, &shapes)});
 }
 
 krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {

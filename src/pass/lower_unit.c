@@ -102,5 +102,6 @@ uint32_t krf__lower_unit(krf__lowering *l, uint32_t node, uint32_t base) {
         return 0;
     }
     memcpy(u.from, krf__shape_of(l->out, base), b->rank * sizeof *u.from);
-    return value(&u, base);
+    const uint32_t id = value(&u, base);
+    return id != 0 && krf__node_of(l->out, id)->rank == u.rank ? id : 0; /* a number broadcasts as an operand; alone it is read from memory */
 }

@@ -65,6 +65,14 @@ int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 && k->clu
 
 int krf__row_threads(const krf__kernel *k) { return 32 * krf__row_warps(k) / k->cluster * krf__row_rows(k); }
 
+bool krf__scan_is_small(const krf__kernel *k) {
+    enum { PLAIN = 16 /* instructions */ };
+    return k->n_reductions == 1 && krf_dtype_size((krf_dtype)k->instrs[k->n_domain].dtype) <= 4 && krf__accumulator_words(k, 0) == 1 && k->n_instrs < PLAIN;
+}
+
+/* Blocks that wait for one another need others beside them: half the threads leave shared memory for more tiles. */
+int krf__scan_threads(const krf__kernel *k) { return k->chunks > 1 && krf__scan_is_small(k) ? KRF__LANES / 2 : KRF__LANES; }
+
 int krf__column_threads(const krf__kernel *k) {
     int threads = 1;
     while (threads < 32 && (int64_t)threads * k->vector < k->kept_size) {

@@ -167,6 +167,8 @@ int krf__short_threads(const krf__kernel *k);
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
+int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
+bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */
 
 #define KRF__ROW_THREADS 1024 /* the most of a block */
 #define KRF__REGISTERS 65536 /* of 4 bytes, of a multiprocessor and of a block */

@@ -1,4 +1,4 @@
-/* krf_eval inside: the graph is lowered, its canonical bytes find a plan, and the plan runs with this graph's scalars.
+/* krf_eval inside: the bytes of the graph find a plan, or else it is lowered, and the canonical bytes of what comes out do; and the plan runs with this graph's scalars.
  * Outputs that cannot be written in place get new memory, which is copied to them at the end. */
 #include "sched/eval.h"
 
@@ -13,24 +13,29 @@
 typedef struct evaluating {
     const krf_graph *graph;  /* as it was built */
     const uint32_t *ids;
-    krf_graph lowered;
     int n;
+    bool possible;           /* bytes of the graph may find a plan */
+    bool is_lowered;
+    krf_graph lowered;
     uint32_t *outputs;       /* nodes of lowered */
     krf_array **made;        /* what the plan writes to: given arrays, NULL for those to be made */
     const int64_t **strides; /* of given arrays that are not in C order */
     bool *conflict;
+    krf_array **inputs;      /* of the plan */
     uint64_t *values;
-    krf__str key;
+    krf__str key, lowered_key;
+    void *block, *arguments; /* NULL: they fit into those that follow */
+    uint64_t small[16], small_arguments[32];
 } evaluating;
 
 static void free_evaluating(evaluating *e) {
-    krf__graph_free(&e->lowered);
-    krf__mem_free(e->outputs);
-    krf__mem_free(e->made);
-    krf__mem_free((void *)e->strides);
-    krf__mem_free(e->conflict);
-    krf__mem_free(e->values);
+    if (e->is_lowered) {
+        krf__graph_free(&e->lowered);
+    }
+    krf__mem_free(e->block);
+    krf__mem_free(e->arguments);
     krf__str_free(&e->key);
+    krf__str_free(&e->lowered_key);
 }
 
 static krf_status check_outputs(const krf_graph *g, int n, const uint32_t *ids, krf_array **outputs) {
@@ -45,82 +50,160 @@ static krf_status check_outputs(const krf_graph *g, int n, const uint32_t *ids, 
     return status;
 }
 
-static krf_status lower(const krf_graph *g, const uint32_t *ids, krf_array **outputs, evaluating *e) {
-    size_t n = (size_t)e->n;
-    e->outputs = krf__malloc(n * sizeof *e->outputs);
-    e->made = krf__malloc(n * sizeof *e->made);
-    e->strides = krf__calloc(n, sizeof *e->strides);
-    e->conflict = krf__calloc(n, sizeof *e->conflict);
-    if (e->outputs == NULL || e->made == NULL || e->strides == NULL || e->conflict == NULL) {
+static krf_status begin(const krf_graph *g, int n, const uint32_t *ids, krf_array **outputs, evaluating *e) {
+    const size_t count = (size_t)n, words = 2 * count + (count * sizeof *e->outputs + count + 7) / 8;
+    e->graph = g;
+    e->ids = ids;
+    e->n = n;
+    e->possible = krf__route_possible(g);
+    e->is_lowered = false;
+    e->key = e->lowered_key = (krf__str){0};
+    e->arguments = NULL;
+    e->block = words <= sizeof e->small / sizeof *e->small ? NULL : krf__malloc(words * sizeof(uint64_t));
+    if (e->block == NULL && words > sizeof e->small / sizeof *e->small) {
         return krf__fail_memory();
     }
-    memcpy(e->outputs, ids, n * sizeof *ids);
-    for (size_t k = 0; k < n; k++) { /* a raw kernel writes in C order: then it is copied */
+    uint64_t *at = e->block != NULL ? e->block : e->small;
+    e->made = (krf_array **)(void *)at;
+    e->strides = (const int64_t **)(void *)(at + count);
+    e->outputs = (uint32_t *)(void *)(at + 2 * count);
+    e->conflict = (bool *)(e->outputs + count);
+    for (size_t k = 0; k < count; k++) { /* a raw kernel writes in C order: then it is copied */
         const bool raw = krf__node_of(g, ids[k])->op == KRF__raw_result;
         e->made[k] = raw && outputs[k] != NULL && !krf__array_contiguous(outputs[k]) ? NULL : outputs[k];
     }
-    krf_graph lowered;
-    krf_status status = krf__pipeline(g, &g->context->limits, e->n, e->outputs, &lowered);
-    if (status != KRF_OK) {
-        return status;
-    }
-    e->lowered = lowered;
-    e->values = krf__malloc(e->lowered.n_nodes * sizeof *e->values);
-    if (e->values == NULL) {
-        return krf__fail_memory();
-    }
-    krf__plan_values(&e->lowered, e->values);
     return KRF_OK;
 }
 
+static krf_status lower(evaluating *e) {
+    krf_graph lowered;
+    memcpy(e->outputs, e->ids, (size_t)e->n * sizeof *e->outputs);
+    krf_status status = krf__pipeline(e->graph, &e->graph->context->limits, e->n, e->outputs, &lowered);
+    if (status == KRF_OK) {
+        e->lowered = lowered;
+        e->is_lowered = true;
+    }
+    return status;
+}
+
+/* The plan of the lowered graph. */
+static krf_status lowered_route(krf_context *context, evaluating *e, krf__plan_options *options, krf__route **route) {
+    krf__compiled *compiled;
+    krf_status status = e->is_lowered ? KRF_OK : lower(e);
+    if (status != KRF_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < e->lowered.n_arrays; i++) {
+        options->unaligned |= !krf__array_aligned(e->lowered.arrays[i]);
+    }
+    krf__str_clear(&e->lowered_key);
+    krf__plan_key(&e->lowered, e->n, e->outputs, options, &e->lowered_key);
+    if (e->lowered_key.failed) {
+        return krf__fail_memory();
+    }
+    *route = krf__plan_cache_get(&context->plans, e->lowered_key.data, e->lowered_key.length);
+    krf__count(*route != NULL ? &context->counters.plan_hits : &context->counters.plan_misses, 1);
+    if (*route != NULL) {
+        return KRF_OK;
+    }
+    status = krf__compiled_make(&e->lowered, e->n, e->outputs, options, &compiled);
+    if (status != KRF_OK) {
+        return status;
+    }
+    krf__dump_plan(context, NULL, e->graph, e->n, e->ids, compiled);
+    status = krf__route_make(compiled, NULL, NULL, route);
+    if (status == KRF_OK) {
+        krf__plan_cache_put(&context->plans, e->lowered_key.data, e->lowered_key.length, *route);
+    }
+    krf__compiled_release(compiled);
+    return status;
+}
+
 /* The plan for what e->made says now. */
-static krf_status find_plan(krf_context *context, evaluating *e, krf__compiled **compiled) {
+static krf_status find_route(krf_context *context, evaluating *e, krf__route **route) {
     krf__plan_options options = {.limits = &context->limits, .fast = context->fast, .output_strides = e->strides};
     for (int k = 0; k < e->n; k++) {
         const krf_array *a = e->made[k];
         e->strides[k] = a != NULL && !krf__array_contiguous(a) ? a->strides : NULL;
         options.unaligned |= a != NULL && !krf__array_aligned(a);
     }
-    for (size_t i = 0; i < e->lowered.n_arrays; i++) {
-        options.unaligned |= !krf__array_aligned(e->lowered.arrays[i]);
+    if (e->possible) {
+        krf__str_clear(&e->key);
+        krf__built_key(e->graph, e->n, e->ids, &options, &e->key);
+        if (e->key.failed) {
+            return krf__fail_memory();
+        }
+        *route = krf__plan_cache_get(&context->plans, e->key.data, e->key.length);
+        if (*route != NULL) {
+            krf__count(&context->counters.plan_hits, 1);
+            return KRF_OK;
+        }
     }
-    krf__str_clear(&e->key);
-    krf__plan_key(&e->lowered, e->n, e->outputs, &options, &e->key);
-    if (e->key.failed) {
-        return krf__fail_memory();
-    }
-    *compiled = krf__plan_cache_get(&context->plans, e->key.data, e->key.length);
-    krf__count(*compiled != NULL ? &context->counters.plan_hits : &context->counters.plan_misses, 1);
-    if (*compiled != NULL) {
-        return KRF_OK;
-    }
-    krf_status status = krf__compiled_make(&e->lowered, e->n, e->outputs, &options, compiled);
-    if (status == KRF_OK) {
-        krf__dump_plan(context, NULL, e->graph, e->n, e->ids, *compiled);
-        krf__plan_cache_put(&context->plans, e->key.data, e->key.length, *compiled);
+    krf_status status = lowered_route(context, e, &options, route);
+    if (status == KRF_OK && e->possible) {
+        krf__route *direct;
+        status = krf__route_make((*route)->compiled, e->graph, &e->lowered, &direct);
+        if (direct != NULL) {
+            krf__plan_cache_put(&context->plans, e->key.data, e->key.length, direct);
+            krf__route_release(direct);
+        }
+        if (status != KRF_OK) {
+            krf__route_release(*route);
+        }
     }
     return status;
 }
 
+/* This graph's arrays and scalars, in the plan's order. */
+static krf_status follow(evaluating *e, const krf__route *route) {
+    const size_t inputs = route->inputs != NULL ? route->n_inputs : 0, values = route->inputs != NULL ? route->n_values : e->lowered.n_nodes;
+    const bool small = inputs + values <= sizeof e->small_arguments / sizeof *e->small_arguments;
+    krf__mem_free(e->arguments);
+    e->arguments = small ? NULL : krf__malloc((inputs + values) * sizeof(uint64_t));
+    if (!small && e->arguments == NULL) {
+        return krf__fail_memory();
+    }
+    uint64_t *at = small ? e->small_arguments : e->arguments;
+    e->inputs = (krf_array **)(void *)(at + values);
+    e->values = at;
+    if (route->inputs == NULL) {
+        e->inputs = e->lowered.arrays;
+        krf__plan_values(&e->lowered, e->values);
+        return KRF_OK;
+    }
+    for (size_t i = 0; i < inputs; i++) {
+        e->inputs[i] = e->graph->arrays[route->inputs[i]];
+    }
+    for (size_t i = 0; i < values; i++) {
+        e->values[i] = route->nodes[i] != 0 ? krf__node_of(e->graph, route->nodes[i])->value : route->values[i];
+    }
+    return KRF_OK;
+}
+
 static krf_status run(krf_context *context, evaluating *e) {
-    krf__run r = {.context = context, .name = "krf_eval", .inputs = e->lowered.arrays, .values = e->values, .outputs = e->made};
+    krf__run r = {.context = context, .name = "krf_eval", .outputs = e->made};
+    krf__route *route;
     krf_status status;
     bool again;
     do { /* at most twice: what conflicted is new memory then */
-        status = find_plan(context, e, &r.compiled);
+        status = find_route(context, e, &route);
         if (status != KRF_OK) {
             return status;
         }
-        again = krf__plan_conflicts(&r, e->conflict);
+        status = follow(e, route);
+        r.compiled = route->compiled;
+        r.inputs = e->inputs;
+        r.values = e->values;
+        again = status == KRF_OK && krf__plan_conflicts(&r, e->conflict);
         for (int k = 0; again && k < e->n; k++) {
             e->made[k] = e->conflict[k] ? NULL : e->made[k];
         }
         if (again) {
-            krf__compiled_release(r.compiled);
+            krf__route_release(route);
         }
     } while (again);
-    status = krf__plan_execute(&r);
-    krf__compiled_release(r.compiled);
+    status = status == KRF_OK ? krf__plan_execute(&r) : status;
+    krf__route_release(route);
     return status;
 }
 
@@ -147,12 +230,12 @@ krf_status krf__deliver(void *stream, int n, krf_array **given, krf_array **made
 }
 
 krf_status krf__eval(const krf_graph *graph, int n, const uint32_t *ids, krf_array **outputs) {
-    evaluating e = {.graph = graph, .ids = ids, .n = n};
+    evaluating e;
     krf_status status = check_outputs(graph, n, ids, outputs);
     if (status != KRF_OK) {
         return status;
     }
-    status = lower(graph, ids, outputs, &e);
+    status = begin(graph, n, ids, outputs, &e);
     if (status == KRF_OK) {
         status = run(graph->context, &e);
     }

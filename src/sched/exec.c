@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool krf__array_aligned(const krf_array *array) { return (uintptr_t)array->data % 16 == 0; }
-
 /* ---- outputs that were given ---- */
 
 /* Whether two elements may share memory: sorted by stride, each must step over all that the smaller ones reach. */

@@ -35,7 +35,4 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
                              int rank, const int64_t *shape);
 const char *krf__output_name(char name[48], const char *what, int index);
 
-/* Whether a vector of 16 bytes may start at the array's first element. */
-bool krf__array_aligned(const krf_array *array);
-
 #endif

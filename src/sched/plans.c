@@ -68,7 +68,7 @@ void krf__compiled_release(krf__compiled *c) {
 void krf__plan_cache_free(krf__plan_cache *cache) {
     for (int i = 0; i < cache->n; i++) {
         krf__mem_free(cache->entries[i].key);
-        krf__compiled_release(cache->entries[i].compiled);
+        krf__route_release(cache->entries[i].route);
     }
     cache->n = 0;
 }
@@ -85,11 +85,11 @@ static krf__plan_entry *find(krf__plan_cache *cache, uint64_t hash, const void *
     return NULL;
 }
 
-krf__compiled *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes) {
+krf__route *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes) {
     uint64_t hash = krf__hash64(key, bytes);
     pthread_mutex_lock(&cache->lock);
     krf__plan_entry *e = find(cache, hash, key, bytes);
-    krf__compiled *found = e != NULL ? e->compiled : NULL;
+    krf__route *found = e != NULL ? e->route : NULL;
     if (found != NULL) {
         atomic_fetch_add(&found->references, 1);
     }
@@ -97,7 +97,7 @@ krf__compiled *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size
     return found;
 }
 
-void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__compiled *compiled) {
+void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__route *route) {
     uint64_t hash = krf__hash64(key, bytes);
     krf__plan_entry dropped = {0};
     void *copy = krf__malloc(bytes);
@@ -116,14 +116,14 @@ void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, 
             }
             dropped = cache->entries[place];
         }
-        atomic_fetch_add(&compiled->references, 1);
+        atomic_fetch_add(&route->references, 1);
         cache->hashes[place] = hash;
         cache->entries[place] =
-            (krf__plan_entry){.key = copy, .bytes = bytes, .compiled = compiled, .used = ++cache->now};
+            (krf__plan_entry){.key = copy, .bytes = bytes, .route = route, .used = ++cache->now};
     }
     pthread_mutex_unlock(&cache->lock);
     krf__mem_free(dropped.key);
-    krf__compiled_release(dropped.compiled);
+    krf__route_release(dropped.route);
 }
 
 /* ---- keys ---- */
@@ -140,7 +140,7 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
         const krf__node *node = krf__node_of(g, id);
         /* The values of an enumeration serve: these bytes never leave the process. */
         put64(key, (uint64_t)node->op | (uint64_t)node->dtype << 16 | (uint64_t)node->weak << 24
-                       | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 | (uint64_t)node->n_ints << 48);
+                       | (uint64_t)node->rank << 32 | (uint64_t)node->keepdims << 40 | (uint64_t)(node->op == KRF__scalar ? 0 : node->n_ints) << 48);
         put64(key, node->args[0] | (uint64_t)node->args[1] << 32);
         put64(key, node->args[2]);
         if (node->op == KRF__call || krf__op_is_fold((krf__op)node->op)) {
@@ -151,7 +151,7 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
             put64(key, node->op == KRF__scalar ? 0 : node->value);
         }
         put_many(key, node->rank, krf__shape_of(g, id));
-        put_many(key, node->n_ints, krf__ints_of(g, id));
+        put_many(key, node->op == KRF__scalar ? 0 : node->n_ints, krf__ints_of(g, id));
     }
     put64(key, g->n_arrays);
     for (size_t i = 0; i < g->n_arrays; i++) { /* dtype and shape stand in the nodes */
@@ -177,6 +177,14 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
             put_many(key, krf__node_of(g, outputs[k])->rank, strides);
         }
     }
+}
+
+void krf__built_key(const krf_graph *g, int n, const uint32_t *outputs, const krf__plan_options *options, krf__str *key) {
+    krf__plan_key(g, n, outputs, options, key);
+    for (size_t i = 0; i < g->n_arrays; i++) {
+        put64(key, krf__array_aligned(g->arrays[i]));
+    }
+    put64(key, true); /* a lowered graph's key ends with its outputs */
 }
 
 uint32_t krf__plan_values(const krf_graph *g, uint64_t *values) {

@@ -1,4 +1,4 @@
-/* Plans that can be run, and the cache of those that krf_eval made: canonical bytes of a lowered graph -> plan. */
+/* Plans that can be run, and the cache of those that krf_eval made: bytes of a graph, lowered or as it was built -> plan. */
 #ifndef KRF_SCHED_PLANS_H
 #define KRF_SCHED_PLANS_H
 
@@ -37,6 +37,24 @@ krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *o
                               const krf__plan_options *options, krf__compiled **compiled);
 void krf__compiled_release(krf__compiled *compiled); /* NULL is allowed */
 
+/* How a graph meets its plan. Immutable. */
+typedef struct krf__route {
+    atomic_int references;
+    krf__compiled *compiled;
+    uint32_t n_inputs, n_values;
+    const uint32_t *inputs; /* the plan's input i is array inputs[i] of the graph; NULL: all are in the graph's order, and its scalars too */
+    const uint32_t *nodes;  /* the plan's scalar i is the value of this node, or, where that is 0, */
+    const uint64_t *values; /* this */
+} krf__route;
+
+/* *route has one reference and keeps one of its own to the plan. lowered NULL: of a lowered graph to its own plan. Else of `built`, a graph as its user built it, to the
+ * plan of what the passes made of it; KRF_OK with *route NULL where other values of its scalars might give another plan, or others than those that the scalars tell. */
+krf_status krf__route_make(krf__compiled *compiled, const krf_graph *built, const krf_graph *lowered, krf__route **route);
+void krf__route_release(krf__route *route); /* NULL is allowed */
+
+/* Whether it is worth asking: a graph without raw kernels, functions of users and integers among its arguments. */
+bool krf__route_possible(const krf_graph *built);
+
 /* ---- the cache ---- */
 
 enum { KRF__PLANS_KEPT = 256 };
@@ -44,7 +62,7 @@ enum { KRF__PLANS_KEPT = 256 };
 typedef struct krf__plan_entry {
     void *key;
     size_t bytes;
-    krf__compiled *compiled;
+    krf__route *route;
     uint64_t used; /* when, by the cache's own count */
 } krf__plan_entry;
 
@@ -59,17 +77,20 @@ typedef struct krf__plan_cache {
 
 void krf__plan_cache_free(krf__plan_cache *cache); /* what it holds */
 
-/* A plan with a reference for the caller, or NULL. */
-krf__compiled *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes);
+/* A route with a reference for the caller, or NULL. */
+krf__route *krf__plan_cache_get(krf__plan_cache *cache, const void *key, size_t bytes);
 
-/* Keeps a reference to the plan in place of the one that was not used for longest. Without memory for it nothing
+/* Keeps a reference to the route in place of the one that was not used for longest. Without memory for it nothing
  * happens. */
-void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__compiled *compiled);
+void krf__plan_cache_put(krf__plan_cache *cache, const void *key, size_t bytes, krf__route *route);
 
-/* Appends all that a plan depends on besides its scalars' values: nodes, layouts of the inputs, and where outputs go.
- * Scalars' values go to values (at least n_nodes of them), in the order of their nodes. */
+/* Appends all that a plan depends on besides its scalars' values: nodes, layouts of the inputs, and where outputs go. Of a graph as it was built, krf__built_key appends
+ * what a route depends on: no two graphs, of whichever kind, have equal keys and other plans. */
 void krf__plan_key(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options,
                    krf__str *key);
+void krf__built_key(const krf_graph *built, int n, const uint32_t *outputs, const krf__plan_options *options, krf__str *key);
+
+/* Scalars' values go to values (at least n_nodes of them), in the order of their nodes. */
 uint32_t krf__plan_values(const krf_graph *lowered, uint64_t *values);
 
 #endif

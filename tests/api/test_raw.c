@@ -1,24 +1,11 @@
 /* Raw kernels: defined, called in graphs, launched on arrays; their errors. Expected values are computed here, element by element.
  * KRF_TEST_DEVICE */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#define assert_ok(call) \
-    do { \
-        if ((call) != KRF_OK) { \
-            fail_msg("%s: %s", #call, krf_error_message()); \
-        } \
-    } while (0)
 
 static krf_context *ctx;
 static bool cuda;

@@ -1,23 +1,10 @@
 /* Random graphs of raw kernels, a generalised function, operations, views and reductions: fused and one operation a kernel, the bits are the same.
  * KRF_TEST_DEVICE */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#define assert_ok(call) \
-    do { \
-        if ((call) != KRF_OK) { \
-            fail_msg("%s: %s", #call, krf_error_message()); \
-        } \
-    } while (0)
 
 enum { N = 12, MOST = 24, OUTPUTS = 4, WAYS = 3 };
 

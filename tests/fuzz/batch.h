@@ -6,7 +6,7 @@
 
 #include <kerfuse/base.h>
 
-/* From now on kernels of this context are launched through here. One context a process. */
+/* From now on kernels of this context are launched through here. Three contexts a process, of which kernels of the same text are compiled once. */
 void batch_install(krf_context *context);
 
 /* Between these two, launches do nothing and compilations are noted. */

@@ -7,12 +7,35 @@
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
+/* What a typedef's last line calls a struct. */
+static const char *typedef_end(const char *line, size_t bytes, size_t *length) {
+    for (*length = 0; bytes > 3 && memcmp(line, "} ", 2) == 0 && line[bytes - 1] == ';' && in_name(line[2 + *length]);) {
+        ++*length;
+    }
+    return *length > 0 ? line + 2 : NULL;
+}
+
 /* What the line defines: an identifier of *length bytes; NULL for nothing, and for the kernel itself. */
 static const char *defined(const char *line, size_t bytes, const char *kernel, size_t *length) {
     const char *end = line + bytes, *at = line;
+    const char *structure = bytes > 2 && memcmp(end - 2, "};", 2) == 0 ? memmem(line, bytes, "struct ", 7) : NULL;
+    if (structure != NULL && bytes > 9 && (structure == line || memcmp(line, "template ", 9) == 0)) { /* on one line */
+        const char *name = structure + 7;
+        for (*length = 0; in_name(name[*length]);) {
+            ++*length;
+        }
+        return name;
+    }
+    if (bytes == strlen("typedef struct {") && memcmp(line, "typedef struct {", bytes) == 0) { /* see typedef_end */
+        return NULL;
+    }
     if (bytes == 0 || (!isalpha((unsigned char)*line) && *line != '_') || end[-1] == ';'
         || memmem(line, bytes, kernel, strlen(kernel)) != NULL) {
         return NULL;
+    }
+    const char *attribute = memmem(line, bytes, "))", 2); /* __attribute__((always_inline)) */
+    if (attribute != NULL && memmem(line, (size_t)(attribute - line), "__attribute__((", 15) != NULL) {
+        at = attribute + 2;
     }
     while (at < end && *at != '(' && *at != '{' && *at != '[' && *at != '=') {
         at++;
@@ -32,7 +55,7 @@ static void for_each(krf__str *out, const char *source, const char *kernel, size
     int depth = 0;
     for (const char *line = source; *line != '\0';) {
         size_t bytes = strcspn(line, "\n"), length = 0;
-        const char *name = depth == 0 ? defined(line, bytes, kernel, &length) : NULL;
+        const char *name = depth == 0 ? defined(line, bytes, kernel, &length) : depth == 1 ? typedef_end(line, bytes, &length) : NULL;
         if (name != NULL && before) {
             bool builtin = strncmp(name, "__builtin_", 10) == 0; /* defined for NVRTC alone (codegen/math/builtins.h) */
             krf__str_printf(out, "%s#define %.*s %.*s_%zu\n%s", builtin ? "#ifdef __CUDACC__\n" : "", (int)length, name, (int)length, name, number,

@@ -1,6 +1,7 @@
 /* From the fuzzer's graph to the library's, through the public builders; and to the text form. */
 #include "fuzz/evaluate.h"
 #include "fuzz/movement.h"
+#include "fuzz/user.h"
 #include "ir/build.h"
 
 static krf_expr expr(krf_graph *g, uint32_t id) { return (krf_expr){g, id}; }
@@ -37,7 +38,7 @@ static krf_expr build_scalar(krf_graph *to, const node *n, int id, manner form) 
 static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, krf_array *const *leaves,
                            const krf_expr *built) {
     const node *n = &g->nodes[id];
-    krf_expr x[3] = {{0}};
+    krf_expr x[MOST_ARGS] = {{0}};
     for (int k = 0; k < node_arity(n); k++) {
         x[k] = built[n->args[k]];
     }
@@ -55,6 +56,9 @@ static krf_expr build_node(krf_graph *to, const graph *g, int id, manner form, k
     case NODE_SQUEEZE: return krf_squeeze(x[0], n->axes[0]);
     case NODE_FLIP: return krf_flip(x[0], n->axes[0]);
     case NODE_SCAN: return scan_build(n->op, x[0], n->axes[0]);
+    case NODE_CALL:
+    case NODE_FOLD:
+    case NODE_FOLD_SCAN: return build_user(n, x);
     default: break;
     }
     if (node_moves(n)) {

@@ -6,6 +6,8 @@
  * none. Which ways a graph goes follows from its seed. */
 #include "fuzz/session.h"
 
+#include "fuzz/user.h"
+
 #define REFERENCE_WAYS 4
 
 static bool compare(const graph *g, int id, const char *label, int k, const void *got, const void *want,
@@ -38,6 +40,8 @@ static krf__limits no_fusion(void) {
     krf__limits_parse("off", &l);
     return l;
 }
+
+static way first_way(const session *s) { return (way){s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, .open = true}; }
 
 /* The ways after the first: all must have the bits of the oracle's results. */
 static void reference_ways(const session *s, const graph *g, way *ways) {
@@ -106,8 +110,8 @@ static bool check_tested(session *s, const graph *g, void *const *want, const re
 }
 
 bool check_graph(session *s, const graph *g, report *r) {
-    way ways[REFERENCE_WAYS],
-        first = {s->reference[0], "one operation a kernel", no_fusion(), WITH_INPUTS, .open = true};
+    const way first = first_way(s);
+    way ways[REFERENCE_WAYS];
     results alone;
     values v = {{NULL}};
     void *want[MOST_OUTPUTS];
@@ -128,10 +132,23 @@ bool check_graph(session *s, const graph *g, report *r) {
     return right;
 }
 
+static bool has_user(const graph *g) {
+    bool any = false;
+    for (int id = 0; id < g->n_nodes; id++) {
+        any |= node_is_user(&g->nodes[id]);
+    }
+    return any;
+}
+
 bool check_prepare(session *s, const graph *g, report *r) {
-    way ways[2];
+    way ways[REFERENCE_WAYS + 3];
     bool right = true;
     int n = s->tested != NULL ? tested_ways(s, g, ways) : 0;
+    if (has_user(g)) { /* the interpreter knows no C */
+        ways[n++] = first_way(s);
+        reference_ways(s, g, ways + n);
+        n += REFERENCE_WAYS;
+    }
     for (int i = 0; right && i < n; i++) {
         results none;
         ways[i].pretend = true;

@@ -24,7 +24,7 @@ cmake --build "$folder/library" --target kerfuse_static -j "${JOBS:-2}" >/dev/nu
     sed -nE 's/^(OP|REDUCE)\((\w+),.*/"\2("/p; s/^ALIAS\((\w+),.*/"\1("/p' "$root/src/ir/ops.def"
     sed -nE 's/^DTYPE\(\w+, (\w+),.*/"\1"/p' "$root/src/ir/dtypes.def"
     printf '"%s"\n' return strides axis= keepdims= dtype= reshape transpose broadcast_to expand_dims squeeze flip slice cast .T .mT int float \
-        True None ... '**' '//' '<<' '>>' ::-1 np. inf nan pi
+        True None ... '**' '//' '<<' '>>' ::-1 np. inf nan pi 'u_far(' 'u_both(' 'u_least(' result= scan= .reduce .accumulate .outer
 } >"$folder/words"
 
 status=0

@@ -1,6 +1,5 @@
 /* fuzz_graphs [--seed N] [--count N] [--seconds N] [--device cpu|cuda|cuda:N] [--tier interpreter|compiled|auto]
- * [--batch N] [--jobs N]
- *             [--folder DIR] [FILE.krf...]
+ *             [--batch N] [--jobs N] [--complex yes|no] [--defined PERCENT] [--folder DIR] [FILE.krf...]
  *
  * Random graphs through every way of evaluation (check.c). Prints the seed first and totals last. Exit status 1, and
  * the path of a small file that reproduces it, when one fails; 77 when there is no such device. With files: checks
@@ -16,7 +15,7 @@ static int usage(const char *wrong) {
     fprintf(stderr,
             "%s\nusage: fuzz_graphs [--seed N] [--count N] [--seconds N] [--device cpu|cuda] [--tier "
             "interpreter|compiled|auto]\n"
-            "                   [--batch N] [--jobs N] [--complex yes|no] [--folder DIR] [FILE.krf...]\n",
+            "                   [--batch N] [--jobs N] [--complex yes|no] [--defined PERCENT]\n                   [--folder DIR] [FILE.krf...]\n",
             wrong);
     return 2;
 }
@@ -66,6 +65,8 @@ static bool parse_option(work *w, const char *name, const char *text) {
         w->batch = (int)n;
     } else if (strcmp(name, "--jobs") == 0 && n > 0 && n <= 256) {
         w->jobs = (int)n;
+    } else if (strcmp(name, "--defined") == 0 && n <= 100) {
+        w->defined = (int)n;
     } else {
         return false;
     }
@@ -93,7 +94,7 @@ static int check_files(const work *w, int n, char **paths) {
 }
 
 int main(int argc, char **argv) {
-    work w = {.seed = (uint64_t)time(NULL) * 1000000, .device = "cpu", .jobs = 1, .batch = 24, .folder = "."};
+    work w = {.seed = (uint64_t)time(NULL) * 1000000, .device = "cpu", .jobs = 1, .batch = 24, .folder = ".", .defined = -1};
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (i + 1 == argc || !parse_option(&w, argv[i], argv[i + 1])) {

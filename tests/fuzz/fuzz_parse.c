@@ -1,6 +1,7 @@
 /* libFuzzer entry point: any text parses or fails, and what parses prints to a text that parses and prints alike.
  * Built and run by coverage.sh; seeds: tests/corpus/parse. */
 #include "base/mem.h"
+#include "ir/define.h"
 #include "ir/graph.h"
 #include "ir/text.h"
 
@@ -13,6 +14,24 @@ static int64_t extent(void *user, const char *name) {
     return (int64_t)(strlen(name) % 5);
 }
 
+/* What a user may have defined: one result and several, and a reduction. The words are in coverage.sh. */
+static krf__defined *defined(void) {
+    static krf__defined known;
+    static krf_op *ops[3];
+    static const krf__reduction_text least = {"u_least", "T v, i64 i", "T low, i64 at", "inf, inf", "low = v; at = i;", "bool b = b_low < a_low;\nlow = b ? b_low : a_low;\nat = b ? b_at : a_at;",
+                                              NULL, NULL, NULL};
+    if (ops[2] != NULL) {
+        return &known;
+    }
+    krf__defined_open(&known);
+    const bool made = krf__op_define(&known, "u_far", "F x, f32 y", "F z", "z = x - y;", "dz/dx = where(x > y, 1, 0); dz/dy = -z", &ops[0]) == KRF_OK &&
+                      krf__op_define(&known, "u_both", "T x, T y", "T s, i8 d", "s = x; d = y;", NULL, &ops[1]) == KRF_OK && krf__reduction_define(&known, &least, &ops[2]) == KRF_OK;
+    if (!made) {
+        __builtin_trap();
+    }
+    return &known;
+}
+
 /* The printed program, or NULL. */
 static char *print_parsed(const char *text) {
     krf_graph g;
@@ -22,6 +41,7 @@ static char *print_parsed(const char *text) {
     if (krf__graph_init(&g, NULL) != KRF_OK) {
         return NULL;
     }
+    g.defined = defined();
     if (krf__parse(&g, text, NULL, 0, extent, NULL, 8, results, &n) == KRF_OK) {
         krf__str out = {0};
         krf__print(&g, n, results, &out);

@@ -4,6 +4,7 @@
 #include "fuzz/generate.h"
 
 #include "fuzz/movement.h"
+#include "fuzz/user.h"
 
 bool generate_complex = true;
 
@@ -47,20 +48,25 @@ static void pick_shape(dice *d, policy *p) {
     }
 }
 
-static void pick_policy(dice *d, policy *p) {
+static void pick_policy(dice *d, policy *p, bool gradient) {
+    static const int floats = 1 << KRF_F16 | 1 << KRF_BF16 | 1 << KRF_F32 | 1 << KRF_F64;
     static const int everyday[NODE_REDUCE + 1] = {
         [NODE_SCALAR] = 5,  [NODE_RANGE] = 4,        [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
         [NODE_SLICE] = 7,   [NODE_RESHAPE] = 4,      [NODE_STRETCH] = 4, [NODE_EXPAND] = 3,
         [NODE_SQUEEZE] = 2, [NODE_FLIP] = 2,         [NODE_REDUCE] = 12,
         [NODE_TAKE] = 4,    [NODE_ALONG] = 2,        [NODE_DIAGONAL] = 1,     [NODE_WINDOWS] = 2,  [NODE_ROLL] = 2,
-        [NODE_REPEAT] = 1,  [NODE_PAD] = 3,          [NODE_JOIN] = 2,         [NODE_STACK] = 1,    [NODE_SET_SLICE] = 2, [NODE_SCAN] = 4};
+        [NODE_REPEAT] = 1,  [NODE_PAD] = 3,          [NODE_JOIN] = 2,         [NODE_STACK] = 1,    [NODE_SET_SLICE] = 2, [NODE_SCAN] = 4,
+        [NODE_CALL] = 36,   [NODE_FOLD] = 10,        [NODE_FOLD_SCAN] = 5};
     memset(p, 0, sizeof *p);
+    const bool user = chance(d, user_percent), only_calls = gradient && chance(d, 70); /* of the others there is no derivative */
     for (int k = 0; k <= NODE_REDUCE; k++) {
         int64_t factor = chance(d, 25) ? below(d, 6) : 2; /* halves, up to two and a half times as many */
-        p->weights[k] = everyday[k] * (int)factor;
+        const bool defined = k >= NODE_CALL && k <= NODE_FOLD_SCAN;
+        p->weights[k] = defined && (!user || (only_calls && k != NODE_CALL)) ? 0 : everyday[k] * (int)factor;
         p->total += p->weights[k];
     }
     p->dtypes = chance(d, 50) ? (1 << DTYPES) - 1 : 1 << below(d, DTYPES) | 1 << below(d, DTYPES);
+    p->dtypes = gradient && chance(d, 75) ? floats : p->dtypes; /* else there is little to differentiate */
     p->complex = chance(d, 33) && generate_complex;
     p->special = (int)below(d, 3) * 30;
     pick_shape(d, p);
@@ -358,6 +364,9 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
         n->keepdims = chance(d, 40);
         pick_axes(d, n, x);
         break;
+    case NODE_CALL:
+    case NODE_FOLD:
+    case NODE_FOLD_SCAN: pick_user(d, g, n); break;
     default:
         if (node_moves(n)) {
             pick_moves(d, g, n);
@@ -403,9 +412,9 @@ static void pick_outputs(dice *d, graph *g) {
     }
 }
 
-static void generate_fresh(dice *d, graph *g) {
+static void generate_fresh(dice *d, graph *g, bool gradient) {
     policy p;
-    pick_policy(d, &p);
+    pick_policy(d, &p, gradient);
     const int n = 3 + (int)below(d, chance(d, 50) ? 12 : chance(d, 80) ? 30 : 80);
     const int leaves = 1 + (int)below(d, chance(d, 80) ? 4 : MOST_LEAVES);
     for (int i = 0; i < leaves; i++) {
@@ -431,27 +440,32 @@ static void generate_fresh(dice *d, graph *g) {
     pick_outputs(d, g);
 }
 
+static bool wants_gradient(uint64_t seed) {
+    dice d = seed * UINT64_C(0x94d049bb133111eb) + 1;
+    return chance(&d, 20);
+}
+
 void generate(graph *g, uint64_t seed) {
     /* Some graphs are their neighbour with a small difference: kernels that are almost the same must not be taken for
      * each other. */
     dice d = seed * UINT64_C(0xbf58476d1ce4e5b9) + 1;
     const bool twin = chance(&d, 20);
+    const bool gradient = wants_gradient(seed);
     memset(g, 0, sizeof *g);
     if (!twin) {
-        generate_fresh(&d, g);
+        generate_fresh(&d, g, gradient);
     } else {
         dice other = (seed - 1) * UINT64_C(0xbf58476d1ce4e5b9) + 1;
         chance(&other, 20);
-        generate_fresh(&other, g);
+        generate_fresh(&other, g, wants_gradient(seed - 1));
         mutate(&d, g);
         if (!generate_complex && has_complex(g)) {
             memset(g, 0, sizeof *g);
-            generate_fresh(&d, g);
+            generate_fresh(&d, g, gradient);
         }
     }
     g->seed = seed;
-    dice last = seed * UINT64_C(0x94d049bb133111eb) + 1;
-    if (chance(&last, 15)) {
+    if (gradient) {
         differentiate(g, 20000);
     }
 }

@@ -3,23 +3,36 @@
 #include "fuzz/evaluate.h"
 #include "fuzz/generate.h"
 #include "fuzz/reproduce.h"
+#include "fuzz/user.h"
 
 #include "ir/graph.h"
 
 static bool differentiable(krf_expr x) { return krf_expr_ok(x) && is_real(krf_expr_dtype(x)) && !is_complex(krf_expr_dtype(x)); }
 
+/* Marks what no derivative goes through: reductions and scans of users, and functions whose derivatives nobody said. */
+static void find_barriers(const graph *g, bool *barrier) {
+    for (int id = 0; id < g->n_nodes; id++) {
+        const node *n = &g->nodes[id];
+        barrier[id] = n->kind == NODE_FOLD || n->kind == NODE_FOLD_SCAN || (n->kind == NODE_CALL && user_ops[n->op].derivatives == NULL);
+        for (int k = 0; k < node_arity(n); k++) {
+            barrier[id] |= barrier[n->args[k]];
+        }
+    }
+}
+
 /* The gradients, and their number. */
 static int build_gradients(krf_graph *lazy, const graph *g, uint32_t *gradients) {
     krf_expr built[MOST_NODES] = {{0}}, sum = {NULL, 0}, by[MOST_OUTPUTS], found[MOST_OUTPUTS];
-    bool needed[MOST_NODES];
+    bool needed[MOST_NODES], barrier[MOST_NODES];
     int n = 0;
     graph_needed(g, needed);
+    find_barriers(g, barrier);
     if (!build_graph(lazy, g, WITH_PLACEHOLDERS, NULL, built, NULL)) {
         return 0;
     }
     for (int k = 0; k < g->n_outputs; k++) {
         krf_expr y = built[g->outputs[k].node];
-        if (differentiable(y)) {
+        if (differentiable(y) && !barrier[g->outputs[k].node]) {
             krf_expr part = krf_cast(krf_sum(y, 0, NULL, false), KRF_F64);
             sum = sum.graph == NULL ? part : krf_add(sum, part);
         }
@@ -51,6 +64,7 @@ void differentiate(graph *g, int64_t most) {
     if (krf__graph_init(&lazy, NULL) != KRF_OK) {
         return;
     }
+    lazy.defined = user_defined();
     int n = build_gradients(&lazy, g, ids);
     if (n > 0 && krf__canon(&lazy, n, ids, &needed) == KRF_OK) {
         for (int k = 0; k < n; k++) {
@@ -69,6 +83,7 @@ void differentiate(graph *g, int64_t most) {
         }
         if (right && graph_infer(&made, most)) {
             *g = made;
+            g->gradient = true;
         }
         krf__graph_free(&needed);
     }

@@ -2,10 +2,14 @@
 #include "fuzz/graph.h"
 
 #include "fuzz/movement.h"
+#include "fuzz/user.h"
 
 int node_arity(const node *n) {
     if (node_moves(n)) {
         return moves_arity(n);
+    }
+    if (node_is_user(n)) {
+        return user_arity(n);
     }
     return n->kind == NODE_LEAF || n->kind == NODE_SCALAR || n->kind == NODE_RANGE ? 0 : n->kind == NODE_ELEMENTWISE ? op_arity(n->op) : 1;
 }

@@ -6,7 +6,7 @@
 
 #include "ops/common.h"
 
-enum { RANK = 8, MOST_NODES = 160, MOST_LEAVES = 10, MOST_OUTPUTS = 8, WHY = 4000 };
+enum { RANK = 8, MOST_NODES = 160, MOST_LEAVES = 10, MOST_OUTPUTS = 8, MOST_ARGS = 5, WHY = 4000 };
 
 typedef enum node_kind {
     NODE_LEAF,
@@ -32,6 +32,9 @@ typedef enum node_kind {
     NODE_STACK,
     NODE_SET_SLICE,
     NODE_SCAN,
+    NODE_CALL,
+    NODE_FOLD,
+    NODE_FOLD_SCAN,
     NODE_REDUCE
 } node_kind;
 
@@ -46,14 +49,16 @@ typedef struct facts {
 
 typedef struct node {
     node_kind kind;
-    int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name; NODE_SCAN: of scan_name; NODE_PAD: the mode */
-    int args[3];    /* nodes; NODE_LEAF: args[0] is the leaf */
+    int op;         /* NODE_ELEMENTWISE: of op_name; NODE_REDUCE: of reduction_name; NODE_SCAN: of scan_name; NODE_PAD: the mode;
+                       NODE_CALL, NODE_FOLD, NODE_FOLD_SCAN: a row of user.h */
+    int result;     /* of these: which one */
+    int args[MOST_ARGS]; /* nodes; NODE_LEAF: args[0] is the leaf */
     value scalar;   /* NODE_SCALAR: int64, double and c128 are weak, unless strong */
     bool strong;    /* NODE_SCALAR: of a dtype, a literal */
     bool literal;   /* NODE_SCALAR: printed into kernels, not an argument of them */
     krf_dtype to;   /* NODE_CAST */
     int n;          /* how many of the following there are */
-    int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP, NODE_SCAN, and what moves: axes[0];
+    int axes[RANK]; /* NODE_TRANSPOSE, NODE_REDUCE, NODE_FOLD; NODE_EXPAND, NODE_SQUEEZE, NODE_FLIP, NODE_SCAN, NODE_FOLD_SCAN, and what moves: axes[0];
                        NODE_DIAGONAL: two; NODE_WINDOWS: n; NODE_ROLL: none where n is 0 */
     bool keepdims;
     krf_range ranges[RANK]; /* NODE_SLICE, NODE_SET_SLICE */
@@ -89,6 +94,7 @@ typedef struct output {
 typedef struct graph {
     uint64_t seed; /* of the values in blocks, and of the ways in which it is evaluated */
     int n_nodes, n_leaves, n_outputs;
+    bool gradient; /* made by gradient.c */
     node nodes[MOST_NODES];
     leaf leaves[MOST_LEAVES];
     block blocks[MOST_LEAVES]; /* as many as there are leaves; some may be unused */
@@ -106,6 +112,10 @@ bool leaf_overlaps_itself(const leaf *x);
  * `most` elements. */
 bool graph_infer(graph *g, int64_t most);
 bool node_infer(const graph *g, node *n);
+
+/* Parts of it: the shape of both; a weak integer that is known must fit the integer dtype that it is computed in. */
+bool broadcast(facts *to, const facts *x);
+bool weak_fits(const graph *g, const node *n, krf_dtype compute);
 
 /* The exponent of a power that is a chain of multiplications, in the dtype that it computes in; false when it is none. */
 bool power_is_chain(const graph *g, const node *n, krf_dtype compute, int64_t *k);

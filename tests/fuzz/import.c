@@ -3,6 +3,7 @@
 #include "fuzz/reproduce.h"
 
 #include "fuzz/oracle.h"
+#include "fuzz/user.h"
 #include "ir/graph.h"
 
 /* What the library's tables gain must not be left out of the random graphs by mistake: a kind of node, or a dtype, that
@@ -110,6 +111,30 @@ static void import_extents(const krf__node *from, const int64_t *shape, node_kin
     memcpy(n->extents, shape, from->rank * sizeof *shape);
 }
 
+/* The operands' chain has no nodes of its own. */
+static bool import_user(const krf_graph *in, uint32_t id, const int *map, node_kind kind, node *n, report *r) {
+    const krf__node *from = krf__node_of(in, id);
+    const krf__result *result = krf__result_of(from->value);
+    uint32_t operands[KRF__MOST_DEFINED];
+    n->kind = kind;
+    n->op = user_find(kind, result->op);
+    n->result = result->index;
+    if (n->op < 0 || krf__operands(in, id, operands) > MOST_ARGS) {
+        return fails(r, "%s is no definition of the random graphs", result->op->name);
+    }
+    for (int k = 0; k < user_arity(n); k++) {
+        n->args[k] = map[operands[k]];
+    }
+    n->keepdims = from->keepdims;
+    for (int i = 0; i < KRF_MAX_RANK && kind != NODE_CALL && n->n < RANK; i++) {
+        if ((krf__ints_of(in, id)[0] >> i & 1) != 0) {
+            n->axes[n->n++] = i;
+        }
+    }
+    n->n = kind == NODE_FOLD ? n->n : 0;
+    return true;
+}
+
 static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *map, node *n, report *r) {
     const krf__node *from = krf__node_of(in, id);
     const int64_t *shape = krf__shape_of(in, id), *ints = krf__ints_of(in, id);
@@ -137,6 +162,9 @@ static bool import_node(graph *g, const krf_graph *in, uint32_t id, const int *m
         n->kind = NODE_CAST;
         n->to = (krf_dtype)from->dtype;
         return true;
+    case KRF__call: return import_user(in, id, map, NODE_CALL, n, r);
+    case KRF__fold: return import_user(in, id, map, NODE_FOLD, n, r);
+    case KRF__fold_scan: return import_user(in, id, map, NODE_FOLD_SCAN, n, r);
     case KRF__transpose:
         n->kind = NODE_TRANSPOSE;
         n->n = from->rank;
@@ -202,6 +230,9 @@ bool graph_import(graph *g, const krf_graph *from, int n_outputs, const krf_expr
     for (uint32_t id = 1; right && id < from->n_nodes; id++) {
         if (krf__node_of(from, id)->op == KRF__stop_gradient) {
             map[id] = map[krf__node_of(from, id)->args[0]];
+            continue;
+        }
+        if (krf__node_of(from, id)->op == KRF__bind) {
             continue;
         }
         if (g->n_nodes == MOST_NODES) {

@@ -2,6 +2,7 @@
 #include "fuzz/graph.h"
 
 #include "fuzz/movement.h"
+#include "fuzz/user.h"
 
 static void measure(facts *f) {
     f->size = 1;
@@ -10,7 +11,7 @@ static void measure(facts *f) {
     }
 }
 
-static bool broadcast(facts *to, const facts *x) {
+bool broadcast(facts *to, const facts *x) {
     int rank = to->rank > x->rank ? to->rank : x->rank;
     int64_t shape[RANK];
     for (int i = 1; i <= rank; i++) {
@@ -56,8 +57,7 @@ static bool stays_real(const graph *g, const node *n) {
     return true;
 }
 
-/* A weak integer that is known must fit the integer dtype that it is computed in. */
-static bool fits(const graph *g, const node *n, krf_dtype compute) {
+bool weak_fits(const graph *g, const node *n, krf_dtype compute) {
     while (n->kind == NODE_ELEMENTWISE && strcmp(op_name(n->op), "positive") == 0) {
         n = &g->nodes[n->args[0]]; /* +x is x itself */
     }
@@ -78,7 +78,7 @@ static bool infer_elementwise(const graph *g, node *n) {
     }
     for (int k = 0; k < op_arity(n->op); k++) {
         const node *arg = &g->nodes[n->args[k]];
-        if (!broadcast(&n->is, args[k]) || (op_converts(n->op, k) && !fits(g, arg, compute))) {
+        if (!broadcast(&n->is, args[k]) || (op_converts(n->op, k) && !weak_fits(g, arg, compute))) {
             return false;
         }
         /* Whether a power is a chain of multiplications must not depend on how a run-time value is passed. */
@@ -246,6 +246,9 @@ bool node_infer(const graph *g, node *n) {
     case NODE_EXPAND:
     case NODE_SQUEEZE: right = infer_axis(n, x); break;
     case NODE_REDUCE: right = infer_reduce(n, x); break;
+    case NODE_CALL:
+    case NODE_FOLD:
+    case NODE_FOLD_SCAN: right = infer_user(g, n); break;
     default: right = infer_moves(g, n); break;
     }
     n->is.real |= !is_complex(n->is.dtype);

@@ -1,7 +1,7 @@
 /* One small difference: another constant, operation of the same arity, layout, dtype, axis or step. What depends on it
  * may become invalid: then the graph stays as it was. */
 #include "fuzz/generate.h"
-#include "fuzz/oracle.h"
+#include "fuzz/user.h"
 
 enum { MOST = 200000 };
 
@@ -47,6 +47,16 @@ static void change_node(dice *d, const graph *g, node *n) {
             pick_axes(d, n, x);
         }
         break;
+    case NODE_CALL:
+        if (random_below(d, 2) == 0 && rewire(d, g, n)) {
+            break;
+        }
+        op = n->op;
+        n->op = (int)random_below(d, user_ops_count);
+        n->op = user_arity(n) == user_arity(&g->nodes[n - g->nodes]) ? n->op : op;
+        break;
+    case NODE_FOLD:
+    case NODE_FOLD_SCAN: n->result = (int)random_below(d, user_results(n)); break;
     case NODE_SCAN: n->op = (int)random_below(d, scan_count()); break;
     case NODE_SLICE:
         if (n->n > 0) {

@@ -1,6 +1,7 @@
 /* Computes a graph node by node. Every node gets an array of its own in C order; an element of it is found by counting,
  * not by strides. */
 #include "fuzz/movement.h"
+#include "fuzz/user.h"
 
 /* Walks over an operand while the result is walked over in C order: the operand's place, and what each axis of the
  * result adds to it. */
@@ -118,7 +119,7 @@ static bool is_open(const graph *g, const node *n) {
     krf_dtype compute;
     int64_t k;
     if (n->kind != NODE_ELEMENTWISE) {
-        return false;
+        return node_is_user(n) && user_is_open(n);
     }
     typing(g, n, &compute);
     const bool chain = power_is_chain(g, n, compute, &k);
@@ -296,6 +297,9 @@ bool oracle_run(const graph *g, void *const *observed, bool cuda, values *v, rep
             break;
         case NODE_REDUCE: run_reduce(g, n, x, out); break;
         case NODE_SCAN: run_scan(g, n, x, out); break;
+        case NODE_CALL:
+        case NODE_FOLD:
+        case NODE_FOLD_SCAN: right = run_user(g, id, v, is_open(g, n) ? observed[n_open++] : NULL, cuda, out, r); break;
         default:
             if (node_moves(n)) {
                 run_moves(g, n, v, out);

@@ -20,6 +20,10 @@ bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *
 /* The dtype of two arrays put together; false where there is none. */
 bool dtypes_promote(krf_dtype a, krf_dtype b, krf_dtype *common);
 
+/* That of several operands, weak ones among them; false where there is none. */
+bool operands_promote(int n, const facts *const *args, krf_dtype *common);
+krf_dtype float_dtype(krf_dtype dtype); /* that real functions compute in */
+
 /* Whether operand k is taken in the dtype that is computed in (the condition of where is not). */
 bool op_converts(int op, int k);
 

@@ -59,23 +59,38 @@ bool dtypes_promote(krf_dtype a, krf_dtype b, krf_dtype *common) {
 
 bool op_is_power(int op) { return strcmp(op_name(op), "power") == 0; }
 
-bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak) {
-    const rule r = is_join(op) ? REAL : ops[op].reference->rule;
-    bool strong = false, weak_int = false, weak_real = false, weak_complex = false;
+/* The dtype of all; NO_DTYPE for none. *strong: whether one of them is. */
+static krf_dtype common_dtype(int n, const facts *const *args, bool *strong) {
+    bool weak_int = false, weak_real = false, weak_complex = false;
     krf_dtype common = KRF_BOOL;
-    for (int k = r == WHERE ? 1 : 0; k < op_arity(op); k++) {
+    *strong = false;
+    for (int k = 0; k < n; k++) {
         if (args[k]->weak) {
             *(is_complex(args[k]->dtype) ? &weak_complex : is_real(args[k]->dtype) ? &weak_real : &weak_int) = true;
         } else {
-            common = strong ? promote(common, args[k]->dtype) : args[k]->dtype;
-            strong = true;
+            common = *strong ? promote(common, args[k]->dtype) : args[k]->dtype;
+            *strong = true;
         }
     }
-    if (!strong) {
-        common = weak_complex ? KRF_C128 : weak_real ? KRF_F64 : KRF_I64;
-    } else {
-        common = weak_complex ? with_weak_complex(common) : weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
+    if (!*strong) {
+        return weak_complex ? KRF_C128 : weak_real ? KRF_F64 : KRF_I64;
     }
+    return weak_complex ? with_weak_complex(common) : weak_real ? with_weak_real(common) : weak_int ? with_weak_int(common) : common;
+}
+
+bool operands_promote(int n, const facts *const *args, krf_dtype *common) {
+    bool strong;
+    *common = common_dtype(n, args, &strong);
+    return *common != NO_DTYPE;
+}
+
+krf_dtype float_dtype(krf_dtype dtype) { return float_of(dtype); }
+
+bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak) {
+    const rule r = is_join(op) ? REAL : ops[op].reference->rule;
+    const int first = r == WHERE ? 1 : 0;
+    bool strong;
+    const krf_dtype common = common_dtype(op_arity(op) - first, args + first, &strong);
     if (common == NO_DTYPE && r != LOGIC) {
         return false;
     }

@@ -2,6 +2,7 @@
 #include "fuzz/reproduce.h"
 
 #include "fuzz/evaluate.h"
+#include "fuzz/user.h"
 
 #include <inttypes.h>
 
@@ -14,6 +15,8 @@ static krf_context *open_plain(report *r) {
     options.threads = 1;
     if (krf_context_create(&options, &context) != KRF_OK) {
         fails(r, "context: %s", krf_error_message());
+    } else {
+        user_define(context);
     }
     return context;
 }

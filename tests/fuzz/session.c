@@ -2,6 +2,7 @@
 #include "fuzz/session.h"
 
 #include "fuzz/batch.h"
+#include "fuzz/user.h"
 
 static bool open_context(krf_context **context, const char *device, krf_cpu_tier tier, int threads, bool *missing,
                          report *r) {
@@ -13,7 +14,14 @@ static bool open_context(krf_context **context, const char *device, krf_cpu_tier
     options.cache = KRF_CACHE_OFF;
     krf_status status = krf_context_create(&options, context);
     *missing = status == KRF_E_DEVICE;
-    return status == KRF_OK || fails(r, "context on %s: %s", device, krf_error_message());
+    if (status != KRF_OK) {
+        return fails(r, "context on %s: %s", device, krf_error_message());
+    }
+    if (tier != KRF_CPU_AUTO) { /* which compiles while it runs */
+        batch_install(*context);
+    }
+    user_define(*context);
+    return true;
 }
 
 bool session_open(session *s, target what, const char *device, bool *missing, report *r) {
@@ -22,9 +30,6 @@ bool session_open(session *s, target what, const char *device, bool *missing, re
     bool right = true;
     if (what == TARGET_CUDA || what == TARGET_COMPILED) {
         right = open_context(&s->tested, device, KRF_CPU_COMPILE, 2, missing, r);
-        if (right) {
-            batch_install(s->tested);
-        }
     }
     right = right && open_context(&s->reference[0], "cpu", tier, 1, missing, r)
             && open_context(&s->reference[1], "cpu", tier, 2, missing, r);

@@ -187,7 +187,7 @@ static bool shrink_details(shrinking *s) {
             if (n->kind == NODE_SLICE) {
                 n->ranges[i] = (krf_range){KRF_NONE, KRF_NONE, 1};
                 any |= keep(s, &c);
-            } else if (n->kind == NODE_REDUCE) {
+            } else if (n->kind == NODE_REDUCE || n->kind == NODE_FOLD) {
                 memmove(&n->axes[i], &n->axes[i + 1], (size_t)(n->n - i - 1) * sizeof *n->axes);
                 n->n--;
                 any |= keep(s, &c);

@@ -10,14 +10,15 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static outcome run_some(target what, const char *device, uint64_t count) {
+static outcome run_some(target what, const char *device, uint64_t count, int defined) {
     const work w = {.seed = setting("KRF_FUZZ_SEED", 20260101),
                     .count = setting("KRF_FUZZ_COUNT", count),
                     .target = what,
                     .device = device,
                     .jobs = 2,
                     .batch = 20,
-                    .folder = "."};
+                    .folder = ".",
+                    .defined = defined};
     printf("seed %" PRIu64 "\n", w.seed);
     return work_run(&w);
 }
@@ -26,11 +27,11 @@ int main(void) {
     const char *device = getenv("KRF_TEST_DEVICE");
     outcome o;
     if (device != NULL && strncmp(device, "cuda", 4) == 0) {
-        o = run_some(TARGET_CUDA, device, 100);
+        o = run_some(TARGET_CUDA, device, 100, -1);
     } else {
-        o = run_some(TARGET_INTERPRETER, "cpu", 4000);
-        o = o == ALL_RIGHT ? run_some(TARGET_AUTO, "cpu", 300) : o;
-        o = o == ALL_RIGHT ? run_some(TARGET_COMPILED, "cpu", 20) : o;
+        o = run_some(TARGET_INTERPRETER, "cpu", 4000, 1);
+        o = o == ALL_RIGHT ? run_some(TARGET_AUTO, "cpu", 300, 0) : o;
+        o = o == ALL_RIGHT ? run_some(TARGET_COMPILED, "cpu", 20, -1) : o;
     }
     return o == ALL_RIGHT ? 0 : o == NO_DEVICE ? 77 : 1;
 }

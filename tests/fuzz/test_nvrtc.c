@@ -1,6 +1,7 @@
 /* The CUDA text of random graphs through the real NVRTC, for an old and a common architecture: the doubles compile it with the host's compiler, which takes
  * what NVRTC refuses. Nothing runs; needs NVRTC, no GPU. KRF_FUZZ_SEED for other graphs, KRF_FUZZ_COUNT for how many, KRF_FUZZ_SECONDS for as many as fit. */
 #include "fuzz/batch_text.h"
+#include "fuzz/user.h"
 #include "fuzz/evaluate.h"
 
 #include "backend/backend.h"
@@ -133,6 +134,7 @@ int main(void) {
         puts(krf_error_message());
         return 1;
     }
+    user_wide_scans = false; /* CUDA has none */
     printf("seed %" PRIu64 "\n", seed);
     fflush(stdout);
     for (; n < count && (seconds == 0 || time(NULL) < end); n++) {

@@ -4,6 +4,7 @@
 #include "fuzz/batch.h"
 #include "fuzz/reproduce.h"
 #include "fuzz/shrink.h"
+#include "fuzz/user.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +25,8 @@ enum {
 /* What a process tells its parent, also when it crashes. */
 typedef struct job {
     uint64_t now; /* the seed that it is at */
-    uint64_t graphs, nodes, results, open_graphs;
+    uint64_t graphs, nodes, results, open_graphs, gradients, user_gradients;
+    uint64_t calls, folds, scans; /* nodes of what users define */
     long together, alone;
     int n_failures;
     uint64_t failures[MOST_FAILURES];
@@ -48,14 +50,21 @@ static double now_seconds(void) {
 
 static void count_graph(job *j, const graph *g) {
     int open[MOST_NODES];
-    bool needed[MOST_NODES];
+    bool needed[MOST_NODES], user = false;
     graph_needed(g, needed);
     j->graphs++;
     j->results += (uint64_t)g->n_outputs;
     j->open_graphs += graph_open_nodes(g, open) > 0;
     for (int id = 0; id < g->n_nodes; id++) {
+        const node_kind kind = g->nodes[id].kind;
         j->nodes += needed[id];
+        j->calls += needed[id] && kind == NODE_CALL;
+        j->folds += needed[id] && kind == NODE_FOLD;
+        j->scans += needed[id] && kind == NODE_FOLD_SCAN;
+        user |= needed[id] && node_is_user(&g->nodes[id]);
     }
+    j->gradients += g->gradient;
+    j->user_gradients += g->gradient && user;
 }
 
 /* Seeds of one process: batches of consecutive ones, every jobs-th batch. */
@@ -85,7 +94,7 @@ static void serve(const work *w, job *j, int index) {
         for (uint64_t i = 0; i < n; i++) {
             generate(&graphs[i], w->seed + first + i);
         }
-        if (s.tested != NULL && n > 1) {
+        if (n > 1 && w->target != TARGET_AUTO) {
             batch_begin();
             for (uint64_t i = 0; i < n; i++) { /* what fails here fails again below, and is reported there */
                 report ignored;
@@ -240,6 +249,8 @@ outcome work_run(const work *w) {
     uint64_t failed[MOST_JOBS * (MOST_FAILURES + 1)];
     bool missing = false;
     const double start = now_seconds();
+    user_percent = w->defined >= 0 ? w->defined : w->target == TARGET_COMPILED || w->target == TARGET_CUDA ? 25 : 2;
+    user_wide_scans = w->target != TARGET_CUDA;
     for (int i = 0; i < w->jobs; i++) {
         fflush(NULL);
         children[i] = fork();
@@ -253,6 +264,11 @@ outcome work_run(const work *w) {
         all.nodes += jobs[i].nodes;
         all.results += jobs[i].results;
         all.open_graphs += jobs[i].open_graphs;
+        all.gradients += jobs[i].gradients;
+        all.user_gradients += jobs[i].user_gradients;
+        all.calls += jobs[i].calls;
+        all.folds += jobs[i].folds;
+        all.scans += jobs[i].scans;
         all.together += jobs[i].together;
         all.alone += jobs[i].alone;
     }
@@ -264,8 +280,9 @@ outcome work_run(const work *w) {
         printf("skipped: %s\n", jobs[0].last.why);
     } else {
         printf("%" PRIu64 " graphs from seed %" PRIu64 " on (%s, %s): %" PRIu64 " nodes, %" PRIu64 " results, %" PRIu64
-               " graphs with inexact functions, %ld kernels compiled in batches, %ld alone, %.1f s, %d failed\n",
-               all.graphs, w->seed, w->device, target_names[w->target], all.nodes, all.results, all.open_graphs,
+               " graphs with inexact functions, %" PRIu64 " gradients (%" PRIu64 " through what users define), %" PRIu64 " calls, %" PRIu64 " reductions, %" PRIu64
+               " scans of users, %ld kernels compiled in batches, %ld alone, %.1f s, %d failed\n",
+               all.graphs, w->seed, w->device, target_names[w->target], all.nodes, all.results, all.open_graphs, all.gradients, all.user_gradients, all.calls, all.folds, all.scans,
                all.together, all.alone, seconds, n);
     }
     munmap(jobs, MOST_JOBS * sizeof *jobs);

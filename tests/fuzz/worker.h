@@ -12,6 +12,7 @@ typedef struct work {
     const char *device; /* "cpu", "cuda", "cuda:1" */
     int jobs, batch;    /* processes; graphs whose kernels are compiled together */
     const char *folder; /* for files of graphs that fail */
+    int defined;        /* percent of graphs with what users define; -1: few where the interpreter is tested, since all of them are compiled */
 } work;
 
 typedef enum outcome { ALL_RIGHT, SOME_FAILED, NO_DEVICE } outcome;

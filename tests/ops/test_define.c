@@ -1,5 +1,6 @@
 /* What users define: values against the host's C library and closed forms, on every tier and device; calls of all functions of the library from a body have the bits
  * of the functions themselves; nothing depends on fusion; errors name the user's lines. */
+#include "helpers.h"
 #include "ops/common.h"
 
 #include "ir/build.h"
@@ -17,28 +18,8 @@ static krf_op *define(krf_context *context, const char *name, const char *parame
     return op;
 }
 
-static krf_expr input(krf_graph *g, krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const void *data) {
-    krf_array *array = NULL;
-    assert_int_equal(krf_array_from_host(context, dtype, rank, shape, data, &array), KRF_OK);
-    krf_expr x = krf_input(g, array);
-    krf_array_release(array);
-    return x;
-}
-
 static krf_expr vector(krf_graph *g, krf_context *context, const double *data, int64_t n) {
-    return input(g, context, KRF_F64, 1, &n, data);
-}
-
-static void evaluate(krf_expr x, void *data, size_t bytes) {
-    krf_array *array = NULL;
-    if (!krf_expr_ok(x)) {
-        fail_msg("%s", krf_graph_error(x.graph));
-    }
-    if (krf_eval(x, &array) != KRF_OK) {
-        fail_msg("%s", krf_error_message());
-    }
-    assert_int_equal(krf_array_to_host(array, data, bytes), KRF_OK);
-    krf_array_release(array);
+    return host_input(g, context, KRF_F64, 1, &n, data);
 }
 
 static void assert_near(double x, double expected, double relative, const char *what) {
@@ -85,11 +66,11 @@ static void test_values(void **state) {
         krf_op *powers = define(c, "powers", "F p, F q, F r, F s", "F y", "return sqrt(p * p + q * q * q + r * r * r * r + s * s * s * s * s);", NULL);
         krf_expr x = vector(g, c, xs, N), y = vector(g, c, ys, N);
 
-        evaluate(krf_op_apply(pdf, x, krf_real(g, 0.25), krf_int(g, 2)), out, sizeof out);
+        eval_into(krf_op_apply(pdf, x, krf_real(g, 0.25), krf_int(g, 2)), out, sizeof out);
         for (int i = 0; i < N; i++) {
             assert_near(out[i], gauss(xs[i], 0.25, 2), 1e-14, "gauss, f64");
         }
-        evaluate(krf_op_apply(pdf, input(g, c, KRF_F32, 1, (int64_t[]){N}, narrow), krf_real(g, 0.25), krf_int(g, 2)), single, sizeof single);
+        eval_into(krf_op_apply(pdf, host_input(g, c, KRF_F32, 1, (int64_t[]){N}, narrow), krf_real(g, 0.25), krf_int(g, 2)), single, sizeof single);
         for (int i = 0; i < N; i++) {
             assert_near((double)single[i], gauss((double)narrow[i], 0.25, 2), 2e-6, "gauss, f32");
         }
@@ -97,21 +78,21 @@ static void test_values(void **state) {
         krf_expr both[2];
         krf_op_call(polar, 2, (krf_expr[]){x, y}, both);
         assert_int_equal(kernels_of(krf_add(both[0], both[1])), 1);
-        evaluate(krf_subtract(both[0], both[1]), out, sizeof out);
+        eval_into(krf_subtract(both[0], both[1]), out, sizeof out);
         for (int i = 0; i < N; i++) {
             assert_near(out[i], hypot(xs[i], ys[i]) - atan2(ys[i], xs[i]), 1e-13, "polar");
         }
-        evaluate(krf_op_apply(distance, x, y, krf_real(g, 1.5), krf_real(g, -0.5)), out, sizeof out);
+        eval_into(krf_op_apply(distance, x, y, krf_real(g, 1.5), krf_real(g, -0.5)), out, sizeof out);
         for (int i = 0; i < N; i++) {
             assert_near(out[i], hypot(xs[i] - 1.5, ys[i] + 0.5), 1e-7, "distance");
         }
         int32_t steps[N];
-        evaluate(krf_op_apply(collatz, krf_arange(g, 0, N, 1)), steps, sizeof steps);
+        eval_into(krf_op_apply(collatz, krf_arange(g, 0, N, 1)), steps, sizeof steps);
         assert_int_equal(steps[1], 0);
         assert_int_equal(steps[27], 111); /* OEIS A006577 */
         assert_int_equal(steps[97], 118);
         assert_int_equal(steps[871], 178);
-        evaluate(krf_op_apply(powers, krf_abs(x), krf_abs(y), x, krf_abs(y)), out, sizeof out);
+        eval_into(krf_op_apply(powers, krf_abs(x), krf_abs(y), x, krf_abs(y)), out, sizeof out);
         for (int i = 0; i < N; i++) {
             const double q = fabs(ys[i]);
             assert_near(out[i], sqrt(pow(xs[i], 2) + pow(q, 3) + pow(xs[i], 4) + pow(q, 5)), 1e-14, "powers");
@@ -134,7 +115,7 @@ static void test_hypot(void **state) {
         krf_op *op = define(c, "safe_hypot", "F x, F y", "F h", "F a = max(fabs(x), fabs(y)), b = min(fabs(x), fabs(y));\nF t = a > 0 ? b / a : F(0);\nh = a * sqrt(1 + t * t);", NULL);
         const double x[4] = {3e200, 0, -5e-320, 1e308}, y[4] = {4e200, 0, 12e-320, 1e308};
         double out[4];
-        evaluate(krf_op_apply(op, vector(g, c, x, 4), vector(g, c, y, 4)), out, sizeof out);
+        eval_into(krf_op_apply(op, vector(g, c, x, 4), vector(g, c, y, 4)), out, sizeof out);
         assert_near(out[0], 5e200, 1e-15, "hypot");
         assert_true(out[1] == 0);
         assert_near(out[2], 13e-320, 1e-3, "hypot, subnormal");
@@ -157,7 +138,7 @@ static void test_dtypes(void **state) {
         const float xs[3] = {1.5f, -2.5f, 3.25f};
         const signed char small[3] = {100, -100, 7};
         const int64_t large[3] = {4000000000, 5, -6};
-        krf_expr x = input(g, c, KRF_F32, 1, &n, xs), s = input(g, c, KRF_I8, 1, &n, small), l = input(g, c, KRF_I64, 1, &n, large);
+        krf_expr x = host_input(g, c, KRF_F32, 1, &n, xs), s = host_input(g, c, KRF_I8, 1, &n, small), l = host_input(g, c, KRF_I64, 1, &n, large);
 
         assert_int_equal(krf_expr_dtype(krf_op_apply(generic, x, l)), KRF_F32);
         assert_int_equal(krf_expr_dtype(krf_op_apply(generic, s, krf_int(g, 3))), KRF_I8);
@@ -167,7 +148,7 @@ static void test_dtypes(void **state) {
         assert_int_equal(krf_expr_dtype(krf_op_apply(floats, l)), KRF_F64);
 
         signed char wrapped[3];
-        evaluate(krf_op_apply(generic, s, s), wrapped, sizeof wrapped);
+        eval_into(krf_op_apply(generic, s, s), wrapped, sizeof wrapped);
         for (int i = 0; i < 3; i++) {
             assert_int_equal(wrapped[i], (int8_t)(uint8_t)(small[i] * small[i] + small[i]));
         }
@@ -179,9 +160,9 @@ static void test_dtypes(void **state) {
         assert_int_equal(krf_expr_dtype(three[0]), KRF_F64);
         assert_int_equal(krf_expr_dtype(three[1]), KRF_I8);
         assert_int_equal(krf_expr_dtype(three[2]), KRF_BOOL);
-        evaluate(three[0], a, sizeof a);
-        evaluate(three[1], b, sizeof b);
-        evaluate(three[2], flags, sizeof flags);
+        eval_into(three[0], a, sizeof a);
+        eval_into(three[1], b, sizeof b);
+        eval_into(three[2], flags, sizeof flags);
         for (int i = 0; i < 3; i++) {
             assert_true(a[i] == (double)xs[i] * (double)large[i]);
             assert_int_equal(b[i], small[i] + 1);
@@ -190,7 +171,7 @@ static void test_dtypes(void **state) {
         /* halves: f32 within, rounded once. 1/3 of f16 1.0 by way of three operations that f16 would round each */
         krf_op *third = define(c, "third", "T x", "T y", "T a = x / 3;\nT b = a * 3;\ny = b - a * 2;", NULL);
         float back[3];
-        evaluate(krf_cast(krf_op_apply(third, krf_cast(x, KRF_F16)), KRF_F32), back, sizeof back);
+        eval_into(krf_cast(krf_op_apply(third, krf_cast(x, KRF_F16)), KRF_F32), back, sizeof back);
         for (int i = 0; i < 3; i++) {
             const float t = xs[i] / 3, whole = t * 3;
             assert_true(back[i] == (float)round_to(KRF_F16, (long double)(whole - t * 2)));
@@ -212,13 +193,13 @@ static void test_numbers(void **state) {
         krf_op *op = define(c, "tenths", "T x", "T a, T b, f32 c", "a = x + 0.1;\nb = (T)(x + f64(0.1));\nc = x * 1e-1f;", NULL);
         const float one = 1e7f;
         float out;
-        krf_expr three[3], x = input(g, c, KRF_F32, 0, NULL, &one);
+        krf_expr three[3], x = host_input(g, c, KRF_F32, 0, NULL, &one);
         krf_op_call(op, 1, &x, three);
-        evaluate(three[0], &out, sizeof out);
+        eval_into(three[0], &out, sizeof out);
         assert_true(out == one + 0.1f);
-        evaluate(three[1], &out, sizeof out);
+        eval_into(three[1], &out, sizeof out);
         assert_true(out == (float)((double)one + 0.1));
-        evaluate(three[2], &out, sizeof out);
+        eval_into(three[2], &out, sizeof out);
         assert_true(out == one * 0.1f);
         krf_op_release(op);
         krf_graph_destroy(g);
@@ -329,16 +310,16 @@ static void test_names(void **state) {
     const double one = 0.3;
     double out;
     int32_t whole;
-    krf_expr x = input(g, c, KRF_F64, 0, NULL, &one), four[4];
+    krf_expr x = host_input(g, c, KRF_F64, 0, NULL, &one), four[4];
     krf_op_call(op, 1, &x, four);
-    evaluate(four[0], &out, sizeof out);
+    eval_into(four[0], &out, sizeof out);
     assert_true(out == (double)(float)out);
     assert_near(out, exp(0.3), 1e-6, "expf");
-    evaluate(four[1], &out, sizeof out);
+    eval_into(four[1], &out, sizeof out);
     assert_true(out == sqrt(2.0));
-    evaluate(four[2], &out, sizeof out);
+    eval_into(four[2], &out, sizeof out);
     assert_near(out, 0.09 + (double)0.3f + atan2(0.3, 1), 1e-7, "pow, fmodf, arctan2");
-    evaluate(four[3], &whole, sizeof whole);
+    eval_into(four[3], &whole, sizeof whole);
     assert_int_equal(whole, 4);
     krf_op_release(op);
     krf_graph_destroy(g);
@@ -353,8 +334,8 @@ static krf_expr tangle(krf_graph *g, krf_context *c, const krf_op *two, const kr
         table[i] = sin(i * 1.7);
         rows_[i % 6] = cos(i * 0.3);
     }
-    krf_expr column = input(g, c, KRF_F64, 2, (int64_t[]){6, 1}, rows_), row = input(g, c, KRF_F64, 1, (int64_t[]){4}, table);
-    krf_expr matrix = input(g, c, KRF_F64, 2, (int64_t[]){6, 4}, table), results[2], more[2];
+    krf_expr column = host_input(g, c, KRF_F64, 2, (int64_t[]){6, 1}, rows_), row = host_input(g, c, KRF_F64, 1, (int64_t[]){4}, table);
+    krf_expr matrix = host_input(g, c, KRF_F64, 2, (int64_t[]){6, 4}, table), results[2], more[2];
     krf_op_call(two, 3, (krf_expr[]){matrix, krf_sqrt(krf_abs(column)), krf_real(g, 0.7)}, results);
     krf_expr mean = krf_mean(results[0], 1, (int[]){1}, true);
     krf_op_call(two, 3, (krf_expr[]){krf_subtract(results[0], mean), krf_abs(results[1]), row}, more); /* rows: reduced and back */
@@ -376,7 +357,7 @@ static void test_fusion(void **state) {
             krf_graph *g = krf_graph_create(c);
             krf_op *two = define(c, "two", "T x, T y, T z", "T a, T b", "a = x * y + z;\nb = sqrt(fabs(x)) - y * z;", NULL);
             krf_op *one = define(c, "one", "T x, T y", "T a", "a = x > y ? x - y : x + 2 * y;", NULL);
-            evaluate(tangle(g, c, two, one), out[k], sizeof out[k]);
+            eval_into(tangle(g, c, two, one), out[k], sizeof out[k]);
             krf_op_release(two);
             krf_op_release(one);
             assert_int_equal(krf_op_undefine(c, "two"), KRF_OK);
@@ -403,7 +384,7 @@ static void test_one_kernel(void **state) {
     }
     krf_expr x = vector(g, c, xs, N), total = krf_negative(krf_sum(krf_op_apply(op, krf_multiply(x, krf_real(g, 1.5)), krf_real(g, 0.1), krf_real(g, 1.25)), 0, NULL, false));
     assert_int_equal(kernels_of(total), 1);
-    evaluate(total, &whole, sizeof whole);
+    eval_into(total, &whole, sizeof whole);
     long double sum = 0;
     for (int i = 0; i < N; i++) {
         const long double z = ((long double)(xs[i] * 1.5) - 0.1L) / 1.25L;
@@ -426,18 +407,36 @@ static void test_derivatives(void **state) {
                                "dr/dx = x / r; dr/dy = y / r; dphi/dx = -y / r**2; dphi/dy = x / r**2");
         krf_op *fixed = define(c, "fixed", "F x, i64 k", "F y", "y = x * k;", "dy/dx = k");
         double four = 4, out;
-        krf_expr x = input(g, c, KRF_F64, 0, NULL, &four), y = krf_op_apply(square, x), slope, second;
-        evaluate(y, &out, sizeof out);
+        krf_expr x = host_input(g, c, KRF_F64, 0, NULL, &four), y = krf_op_apply(square, x), slope, second;
+        eval_into(y, &out, sizeof out);
         assert_true(out == 90);
         krf_grad(y, 1, &x, &slope);
-        evaluate(slope, &out, sizeof out);
+        eval_into(slope, &out, sizeof out);
         assert_true(out == 43);
         krf_grad(slope, 1, &x, &second);
-        evaluate(second, &out, sizeof out);
+        eval_into(second, &out, sizeof out);
         assert_true(out == 10);
         krf_expr tangent = krf_real(g, 2);
-        evaluate(krf_jvp(y, 1, &x, &tangent), &out, sizeof out);
+        eval_into(krf_jvp(y, 1, &x, &tangent), &out, sizeof out);
         assert_true(out == 86);
+
+        /* a derivative that calls another definition means that one, whatever its name means now and here */
+        krf_op *cube = define(c, "cube", "F x", "F y", "y = x * x * x;", "dy/dx = parabola(x) - 2 * x**2 - 3 * x + 2");
+        krf_op *other = NULL;
+        krf_context *apart = all.run[(r + 1) % all.n].context;
+        assert_int_equal(krf_op_undefine(c, "parabola"), KRF_OK);
+        assert_int_equal(krf_op_define(c, "parabola", "F x", "F y", "y = x;", NULL, &other), KRF_OK);
+        for (int k = 0; k < 2; k++) {
+            krf_graph *h = krf_graph_create(k == 0 ? c : apart);
+            krf_expr z = host_input(h, k == 0 ? c : apart, KRF_F64, 0, NULL, &four), dz;
+            krf_grad(krf_op_apply(cube, z), 1, &z, &dz);
+            eval_into(dz, &out, sizeof out);
+            assert_true(out == 48);
+            krf_graph_destroy(h);
+        }
+        krf_op_release(other);
+        krf_op_release(cube);
+        assert_int_equal(krf_op_undefine(c, "cube"), KRF_OK);
 
         /* sum(r * phi) by x, y: phi x / r - r y / r^2 and phi y / r + r x / r^2; y broadcasts */
         const double xs[3] = {0.5, -1.25, 2}, ys[1] = {0.75};
@@ -445,8 +444,8 @@ static void test_derivatives(void **state) {
         krf_expr vx = vector(g, c, xs, 3), vy = vector(g, c, ys, 1), two[2], by[2];
         krf_op_call(polar, 2, (krf_expr[]){vx, vy}, two);
         krf_grad(krf_sum(krf_multiply(two[0], two[1]), 0, NULL, false), 2, (krf_expr[]){vx, vy}, by);
-        evaluate(by[0], gx, sizeof gx);
-        evaluate(by[1], gy, sizeof gy);
+        eval_into(by[0], gx, sizeof gx);
+        eval_into(by[1], gy, sizeof gy);
         for (int i = 0; i < 3; i++) {
             const double radius = hypot(xs[i], ys[0]), phi = atan2(ys[0], xs[i]);
             assert_near(gx[i], phi * xs[i] / radius - ys[0] / radius, 1e-13, "d/dx");
@@ -455,7 +454,7 @@ static void test_derivatives(void **state) {
         assert_near(gy[0], expected, 1e-13, "d/dy");
         krf_expr linear = krf_op_apply(fixed, x, krf_int(g, 7));
         krf_grad(linear, 1, &x, &slope);
-        evaluate(slope, &out, sizeof out);
+        eval_into(slope, &out, sizeof out);
         assert_true(out == 7);
         krf_op_release(square);
         krf_op_release(polar);
@@ -561,18 +560,27 @@ static void test_errors(void **state) {
 
     krf_graph *g = krf_graph_create(c);
     const double one = 1;
-    assert_false(krf_expr_ok(krf_op_apply(known, input(g, c, KRF_F64, 0, NULL, &one))));
+    assert_false(krf_expr_ok(krf_op_apply(known, host_input(g, c, KRF_F64, 0, NULL, &one))));
     assert_non_null(strstr(krf_graph_error(g), "known: takes 2 operands, not 1"));
     krf_graph_reset(g);
-    krf_expr x = input(g, c, KRF_F64, 0, NULL, &one);
+    krf_expr x = host_input(g, c, KRF_F64, 0, NULL, &one);
     assert_false(krf_expr_ok(krf_op_apply(known, x, x)));
     assert_non_null(strstr(krf_graph_error(g), "known: operand w is f64, and f32 was declared: cast it"));
     krf_graph_reset(g);
-    x = input(g, c, KRF_F64, 0, NULL, &one);
+    x = host_input(g, c, KRF_F64, 0, NULL, &one);
     krf_expr y = krf_op_apply(known, x, krf_real(g, 0.1)), slope;
     assert_true(krf_expr_ok(y));
     krf_grad(y, 1, &x, &slope);
     assert_non_null(strstr(krf_graph_error(g), "known was defined without derivatives"));
+    krf_graph_reset(g);
+    krf_op *low = define(c, "low", "u8 n", "u8 y", "y = n;", NULL); /* a number has no sign of its own */
+    assert_true(krf_expr_ok(krf_op_apply(low, krf_int(g, 200))));
+    assert_false(krf_expr_ok(krf_op_apply(low, krf_int(g, 256))));
+    assert_non_null(strstr(krf_graph_error(g), "low: the integer 256 is out of the range of u8"));
+    krf_graph_reset(g);
+    assert_false(krf_expr_ok(krf_op_apply(low, krf_real(g, 2.0))));
+    krf_op_release(low);
+    assert_int_equal(krf_op_undefine(c, "low"), KRF_OK);
     krf_op_release(known);
     krf_graph_destroy(g);
 }
@@ -587,7 +595,7 @@ static void test_compiler_errors(void **state) {
         double out = 0;
         krf_array *array = NULL;
         krf_op *op = define(c, "wrong", "T x", "T y", "T a = x;\nT b = a * 2;\ny = a + bee;\n", NULL), *outer = define(c, "wrapping", "T x", "T y", "y = wrong(x);", NULL);
-        krf_expr x = input(g, c, KRF_F64, 0, NULL, &one);
+        krf_expr x = host_input(g, c, KRF_F64, 0, NULL, &one);
         for (int k = 0; k < 2; k++) {
             assert_int_equal(krf_eval(krf_op_apply(k == 0 ? op : outer, x), &array), KRF_E_COMPILE);
             assert_null(array);
@@ -600,7 +608,7 @@ static void test_compiler_errors(void **state) {
         krf_op_release(outer);
         assert_int_equal(krf_op_undefine(c, "wrong"), KRF_OK);
         op = define(c, "wrong", "T x", "T y", "y = x + 1;", NULL);
-        evaluate(krf_op_apply(op, x), &out, sizeof out);
+        eval_into(krf_op_apply(op, x), &out, sizeof out);
         assert_true(out == 4);
         krf_op_release(op);
         krf_graph_destroy(g);
@@ -621,22 +629,22 @@ static void test_life(void **state) {
     const double one = 3;
     double out = 0;
     krf_graph *g = krf_graph_create(c);
-    krf_expr x = input(g, c, KRF_F64, 0, NULL, &one);
+    krf_expr x = host_input(g, c, KRF_F64, 0, NULL, &one);
     krf_op *op = define(c, "life", "T x", "T y", "y = x + 11;", NULL);
     krf_expr old = krf_op_apply(op, x);
-    evaluate(old, &out, sizeof out);
+    eval_into(old, &out, sizeof out);
     const int64_t before = compiled(c);
     krf_op_release(op);
     assert_int_equal(krf_op_undefine(c, "life"), KRF_OK);
     assert_int_equal(krf_op_undefine(c, "life"), KRF_E_ARGUMENT);
     op = define(c, "life", "T x", "T y", "y = x + 11;", NULL); /* the same text: the same kernel */
-    evaluate(krf_op_apply(op, x), &out, sizeof out);
+    eval_into(krf_op_apply(op, x), &out, sizeof out);
     assert_true(out == 14 && compiled(c) == before);
     krf_op_release(op);
     assert_int_equal(krf_op_undefine(c, "life"), KRF_OK);
     op = define(c, "life", "T x", "T y", "y = x + 12;", NULL); /* another text, the old one goes on working */
     krf_expr both = krf_multiply(old, krf_op_apply(op, x));
-    evaluate(both, &out, sizeof out);
+    eval_into(both, &out, sizeof out);
     assert_true(out == 14 * 15);
     assert_ptr_equal(krf_op_retain(op), op);
     assert_string_equal(krf_op_name(op), "life");
@@ -664,7 +672,7 @@ static void test_no_compiler(void **state) {
     const double one = 1;
     krf_array *array = NULL;
     krf_op *op = define(c, "needs", "T x", "T y", "y = x;", NULL);
-    assert_int_equal(krf_eval(krf_op_apply(op, input(g, c, KRF_F64, 0, NULL, &one)), &array), KRF_E_COMPILE);
+    assert_int_equal(krf_eval(krf_op_apply(op, host_input(g, c, KRF_F64, 0, NULL, &one)), &array), KRF_E_COMPILE);
     assert_non_null(strstr(krf_error_message(), "the body of needs is C, and there is no C compiler"));
     assert_non_null(strstr(krf_error_message(), "apt install gcc"));
     krf_op_release(op);

@@ -1,5 +1,6 @@
 /* What users reduce and scan with, against loops here, over all shapes of rows and columns; a sum and a product in a body have the bits of the library's own; ufuncs' reduce,
  * accumulate and outer. */
+#include "helpers.h"
 #include "ops/common.h"
 
 static runs all;
@@ -42,11 +43,7 @@ static void release_all(krf_context *c, const reductions *r) {
 }
 
 static krf_expr matrix(krf_graph *g, krf_context *c, int64_t rows, int64_t columns, const double *data) {
-    krf_array *array = NULL;
-    assert_int_equal(krf_array_from_host(c, KRF_F64, 2, (int64_t[]){rows, columns}, data, &array), KRF_OK);
-    krf_expr x = krf_input(g, array);
-    krf_array_release(array);
-    return x;
+    return host_input(g, c, KRF_F64, 2, (int64_t[]){rows, columns}, data);
 }
 
 enum { OUTPUTS = 9 };
@@ -231,6 +228,20 @@ static void test_edges(void **state) {
     assert_int_equal(krf_expr_dtype(one), KRF_F16);
     assert_true(number_of(one) == round_to(KRF_F16, 276 + 24 * 0.125L));
 
+    krf_reduction *length = define(c, "extent", "F x", "F s", "0", "s = x * x;", "s = a_s + b_s;", "F y", "y = sqrt(s);"); /* a square beyond f16, over no axes too */
+    krf_expr large = krf_cast(krf_multiply(krf_expand_dims(x, 2), krf_int(g, 20)), KRF_F16);
+    const int axes[] = {2};
+    for (int k = 0; k < 3; k++) {
+        if (k < 2) {
+            krf_reduction_call(length, 1, &large, k, axes, false, &one);
+        } else {
+            krf_reduction_scan(length, 1, &large, 2, &one);
+        }
+        assert_true(number_of(krf_max(one, 0, NULL, false)) == 460);
+    }
+    krf_reduction_release(length);
+    assert_int_equal(krf_op_undefine(c, "extent"), KRF_OK);
+
     /* errors */
     krf_reduction *bad = NULL;
     static const struct {
@@ -375,6 +386,17 @@ static void test_ufuncs(void **state) {
         expect_text(c, "longer.reduce(x, axis=0, keepdims=True)", 3, (double[]){3, 4, 12});
         expect_text(c, "subtract.outer(x[0], x[:, 1])", 6, (double[]){-1, 2.5, 0, 3.5, 8, 11.5});
         expect_text(c, "longer.outer(x[1], x[0, 0])", 3, (double[]){3, 3, 3});
+        expect_text(c, "gcd.reduce(i64(x[:, :1] * -1), axis=1)", 2, (double[]){3, 1}); /* of one element as of several: no sign is left, as if the identity took part */
+        expect_text(c, "lcm.reduce(i8(x[:, :1] * -2), axis=())", 2, (double[]){6, 2});
+        expect_text(c, "hypot.reduce(-x[:, 1:2], axis=1)", 2, (double[]){4, 0.5});
+        krf_op *joined = NULL; /* of integers: in their own dtype, which f64 could not hold */
+        assert_int_equal(krf_op_define(c, "joined", "T a, T b", "T y", "y = a | b;", NULL, &joined), KRF_OK);
+        expect_text(c, "joined.reduce((i64(x) << 56) | 1) & 1023", 1, (double[]){1});
+        expect_text(c, "joined.reduce(i64(x) << 56) >> 56", 1, (double[]){-1});
+        expect_text(c, "joined.reduce(i8(x), axis=0)", 3, (double[]){-1, 4, 14});
+        expect_text(c, "longer.reduce((i64(x) << 40) * 8192 + 1) & 1023", 1, (double[]){1});
+        krf_op_release(joined);
+        assert_int_equal(krf_op_undefine(c, "joined"), KRF_OK);
         if (!all.cuda) {
             expect_text(c, "longer.accumulate(-x, axis=1)", 6, (double[]){-3, -4, -12, 1, 1, -2});
         }
@@ -403,7 +425,7 @@ static void test_text(void **state) {
     krf_expr y, z;
     char *printed = NULL, *second = NULL;
     size_t size;
-    const char text[] = "x: f32[4, 5]\nm, v = welford(x, axis=1)\nreturn (x - m[:, None]) / sqrt(v[:, None]) + total(x, axis=(0, 1)) + total(x, axis=0, scan=True) + welford(x, axis=0, keepdims=True, result=1)";
+    const char text[] = "x: f32[4, 5]\nm, v = welford(x, axis=1)\nreturn (x - m[:, None]) / sqrt(v[:, None]) + total(x, axis=(0, 1)) + welford(x, axis=(), result=0) + total(x[:, 1:2], axis=1, scan=True) + total(x, axis=0, scan=True) + welford(x, axis=0, keepdims=True, result=1)";
     if (krf_parse(g, text, NULL, 0, &y) != KRF_OK) {
         fail_msg("%s", krf_error_message());
     }

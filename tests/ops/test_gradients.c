@@ -1,5 +1,6 @@
 /* Derivatives of every elementwise function of the table, first and second, reverse and forward, against difference quotients of the function itself
  * (of its first derivative), in f64, at points inside its domain and away from its jumps. */
+#include "helpers.h"
 #include "ops/common.h"
 
 #include "ir/build.h"
@@ -36,13 +37,10 @@ static const double points[3][POINTS] = {
 static void operands(krf_graph *g, krf_context *context, int moved, double by, krf_expr *xs) {
     for (int k = 0; k < 3; k++) {
         double values[POINTS];
-        krf_array *array = NULL;
         for (int i = 0; i < POINTS; i++) {
             values[i] = points[k][i] + (k == moved ? by : 0);
         }
-        assert_int_equal(krf_array_from_host(context, KRF_F64, 1, (int64_t[]){POINTS}, values, &array), KRF_OK);
-        xs[k] = krf_input(g, array);
-        krf_array_release(array);
+        xs[k] = host_input(g, context, KRF_F64, 1, (int64_t[]){POINTS}, values);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Gradients through views, movement, reductions and scans against difference quotients; conventions where a function has several derivatives, zeros in
  * products, complex numbers; how many kernels value and gradients take; errors. */
+#include "helpers.h"
 #include "ops/common.h"
 
 #include "ir/graph.h"
@@ -34,14 +35,6 @@ enum { FORMS = sizeof forms / sizeof *forms };
 
 static double x_values[N];
 
-static krf_expr input(krf_graph *g, krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const void *data) {
-    krf_array *a = NULL;
-    assert_int_equal(krf_array_from_host(context, dtype, rank, shape, data, &a), KRF_OK);
-    krf_expr x = krf_input(g, a);
-    krf_array_release(a);
-    return x;
-}
-
 typedef struct names {
     krf_expr x;
     krf_binding bindings[4];
@@ -50,11 +43,11 @@ typedef struct names {
 static names inputs(krf_graph *g, krf_context *context, const double *x) {
     static const double y[COLUMNS] = {0.7, -1.2, 0.4, 1.9};
     static const int64_t i[] = {2, 0, -1, 2}, k[N] = {0, 1, 1, 3, -2, 0, 2, 2, 3, -4, 9, 1};
-    names n = {.x = input(g, context, KRF_F64, 2, (int64_t[]){ROWS, COLUMNS}, x)};
+    names n = {.x = host_input(g, context, KRF_F64, 2, (int64_t[]){ROWS, COLUMNS}, x)};
     n.bindings[0] = krf_bind_expr("x", n.x);
-    n.bindings[1] = krf_bind_expr("y", input(g, context, KRF_F64, 1, (int64_t[]){COLUMNS}, y));
-    n.bindings[2] = krf_bind_expr("i", input(g, context, KRF_I64, 1, (int64_t[]){4}, i));
-    n.bindings[3] = krf_bind_expr("k", input(g, context, KRF_I64, 2, (int64_t[]){ROWS, COLUMNS}, k));
+    n.bindings[1] = krf_bind_expr("y", host_input(g, context, KRF_F64, 1, (int64_t[]){COLUMNS}, y));
+    n.bindings[2] = krf_bind_expr("i", host_input(g, context, KRF_I64, 1, (int64_t[]){4}, i));
+    n.bindings[3] = krf_bind_expr("k", host_input(g, context, KRF_I64, 2, (int64_t[]){ROWS, COLUMNS}, k));
     return n;
 }
 
@@ -160,7 +153,7 @@ static void test_forms(void **unused) {
         for (int i = 0; i < N; i++) {
             tangent[i] = cos(i);
         }
-        krf_expr t = input(g, all.run[c].context, KRF_F64, 2, (int64_t[]){ROWS, COLUMNS}, tangent);
+        krf_expr t = host_input(g, all.run[c].context, KRF_F64, 2, (int64_t[]){ROWS, COLUMNS}, tangent);
         for (int f = 0; f < FORMS; f++) {
             krf_expr y = parsed(g, &n, forms[f]);
             ys[f] = derivative(&n, y, 1);

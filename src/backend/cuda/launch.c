@@ -64,7 +64,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         break;
     case KRF__SCAN: /* a block a tile; of rows of one tile, then on by the whole grid */
         blocks = k->side ? divide_up(k->kept_size, KRF__SIDE_COLUMNS) : k->kept_size * k->chunks;
-        g->block_x = k->side ? 32 * KRF__SIDE_COLUMNS : KRF__CUDA_BLOCK;
+        g->block_x = k->side ? 32 * KRF__SIDE_COLUMNS : (uint32_t)krf__scan_threads(k);
         g->x = clamp(blocks, MAX_X);
         g->too_large = (k->chunks > 1 || k->side) && blocks > MAX_X;
         break;
