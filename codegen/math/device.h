@@ -106,6 +106,16 @@ KRF_FN void krf_publish(unsigned *at, unsigned value) {
 #endif
 }
 
+//@ krf_forget
+// Such a word is 0 again: as it was written by other blocks, and read by them, no plain store.
+KRF_FN void krf_forget(unsigned *at) {
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" : : "l"(at), "r"(0u) : "memory");
+#else
+    __atomic_store_n(at, 0u, __ATOMIC_RELAXED);
+#endif
+}
+
 //@ krf_observe
 // Such a word, as it is now; several may be on their way at once. What was written before it is there after a __threadfence().
 KRF_FN unsigned krf_observe(const unsigned *at) {

@@ -48,10 +48,10 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     if (turn != 0) {
         __threadfence();
         for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += $SCAN_THREADS) {
-            states[i] = 0;
+            krf_forget(states + i);
         }
         if (threadIdx.x == 0) {
-            a.tickets[0] = 0;
+            krf_forget(a.tickets);
         }
     }
 }
