@@ -64,6 +64,12 @@ void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a ke
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
 int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
+int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which it does */
+
+/* ---- c_draw.c ---- */
+bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */
+void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out);          /* draws them, for elements [j, j + m) */
+void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);     /* the statement that takes element k's */
 
 /* ---- c_tile.c ---- */
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is copied, tile by tile, before it is used */

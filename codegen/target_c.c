@@ -8,7 +8,7 @@
 #define PREFETCH_BYTES 1024
 #define LINE_BYTES 64
 
-static int fast_dim(const krf__emitter *e) {
+int krf__c_fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
     return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_columns(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
@@ -109,17 +109,17 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         return;
     }
     if (place) {
-        int class_ = krf__stride_class(e->k, o, fast_dim(e));
+        int class_ = krf__stride_class(e->k, o, krf__c_fast_dim(e));
         krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);
         if (class_ >= 2) {
-            krf__str_printf(out, "%s_s%d)", name, fast_dim(e));
+            krf__str_printf(out, "%s_s%d)", name, krf__c_fast_dim(e));
         }
         return;
     }
-    switch (krf__c_crosses(e, i->slot) ? 1 : krf__stride_class(e->k, o, fast_dim(e))) {
+    switch (krf__c_crosses(e, i->slot) ? 1 : krf__stride_class(e->k, o, krf__c_fast_dim(e))) {
     case 0: krf__str_printf(out, "p_%s[0]", name); break;
     case 1: krf__str_printf(out, "p_%s[j + k]", name); break;
-    default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, fast_dim(e));
+    default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, krf__c_fast_dim(e));
     }
 }
 
@@ -146,6 +146,15 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
     }
 }
 
+static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) {
+    krf__str_put(out, "    ");
+    if (krf__c_draws(e, instr)) {
+        krf__c_put_drawn(e, instr, out);
+    } else {
+        krf__emit_statement(e, instr, out);
+    }
+}
+
 static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     const krf__kernel *k = e->k;
     if (k->instrs[instr].op == KRF__bind) {
@@ -164,7 +173,7 @@ static void put_prefetch(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
-        if (o != NULL && !o->counts && krf__stride_class(e->k, o, fast_dim(e)) == 1) {
+        if (o != NULL && !o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
             int bytes = (int)krf_dtype_size((krf_dtype)instr->dtype);
             krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d]);\n}\n", LINE_BYTES / bytes,
                             e->operand_names[instr->slot], PREFETCH_BYTES / bytes);
@@ -201,11 +210,11 @@ static void put_copy_out(krf__emitter *e, krf__str *out) {
         const krf__instr *instr = &e->k->instrs[i];
         if (instr->op == KRF__store) {
             const char *name = e->operand_names[instr->slot];
-            int class_ = krf__stride_class(e->k, &e->k->operands[instr->slot], fast_dim(e));
+            int class_ = krf__stride_class(e->k, &e->k->operands[instr->slot], krf__c_fast_dim(e));
             krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
             krf__str_put(out, class_ == 1 ? "j + k" : class_ == 0 ? "0" : "(j + k) * ");
             if (class_ >= 2) {
-                krf__str_printf(out, "%s_s%d", name, fast_dim(e));
+                krf__str_printf(out, "%s_s%d", name, krf__c_fast_dim(e));
             }
             krf__str_printf(out, "] = b_%s[k];\n}\n", name);
         }
@@ -227,6 +236,7 @@ static void body(krf__emitter *e, krf__str *out) {
         }
         krf__emit_call_blocks(e, i, strip, out);
     }
+    krf__c_put_draws(e, strip, out);
     for (uint32_t stage = 0; stage <= last; stage++) {
         krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
@@ -238,8 +248,7 @@ static void body(krf__emitter *e, krf__str *out) {
             if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
                 continue;
             }
-            krf__str_put(out, "    ");
-            krf__emit_statement(e, i, out);
+            put_statement(e, i, out);
             if (instr->op != KRF__load && used_later(e, i, last)) {
                 krf__str_printf(out, "    b%u[k] = t%u;\n", i, i);
             }
@@ -277,8 +286,8 @@ static void pointers(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void fast_extent(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", fast_dim(e)); }
-static void fast_index(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", fast_dim(e)); }
+static void fast_extent(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", krf__c_fast_dim(e)); }
+static void fast_index(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", krf__c_fast_dim(e)); }
 static void strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__c_strip_length(e)); }
 static void reduced_position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF__PART_REDUCED, "p", out); }
 static void kept_position(krf__emitter *e, krf__str *out) {
