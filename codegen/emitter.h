@@ -35,7 +35,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -65,6 +65,8 @@ void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over result
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
 int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which it does */
+
+bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
 
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */

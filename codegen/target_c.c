@@ -2,6 +2,7 @@
  * dependent chain in one loop would leave the processor waiting. */
 #include "codegen/emitter.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define STRIP_BYTES 512
@@ -170,7 +171,7 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
 }
 
 static void put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
+    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side && e->k->schedule != KRF__REDUCE_COL; i++) { /* what lies behind is not of the next elements */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
         if (o != NULL && !o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
@@ -261,15 +262,20 @@ static void body(krf__emitter *e, krf__str *out) {
     put_copy_out(e, out);
 }
 
+bool krf__c_in_domain(const krf__kernel *k, uint32_t operand) {
+    bool domain = false;
+    for (uint32_t n = 0; n < k->n_domain && !domain; n++) {
+        krf__op op = k->instrs[n].op;
+        domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == operand;
+    }
+    return domain;
+}
+
 static void pointers(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        bool domain = false;
-        for (uint32_t n = 0; n < k->n_domain && !domain; n++) {
-            krf__op op = k->instrs[n].op;
-            domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == i;
-        }
+        const bool domain = krf__c_in_domain(k, i);
         if (domain && krf__c_crosses(e, i)) {
             krf__str_printf(out, "const %s *const p_%s = tile_%s[r];\n", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i]);
         } else if (domain && o->inner == 0) {
@@ -317,6 +323,27 @@ static void put_partial(const krf__emitter *e, uint32_t r, const char *qualifier
     } else {
         krf__str_printf(out, "%u * (long long)KEPT * a->chunks + (o * a->chunks + c) * %u)", before, words);
     }
+}
+
+/* Which chunk of which result: the chunks of a result one after the other, unless memory has those of neighbouring results side by side. */
+static void unit_place(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const int result = k->n_kept - 1, outer = k->n_kept;
+    for (uint32_t i = 0; i < k->n_operands && k->n_kept > 0 && k->n_reduced > 1 && k->chunks > 1; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int class_ = krf__stride_class(k, o, result);
+        if (!krf__c_in_domain(k, i) || o->store || o->counts || class_ == 0 || krf__stride_class(k, o, outer) < 2) {
+            continue;
+        }
+        char stride[32] = "1";
+        if (class_ >= 2) {
+            snprintf(stride, sizeof stride, "%s_s%d", e->operand_names[i], result);
+        }
+        krf__str_printf(out, "const int beside = %s < %s_s%d;\n", stride, e->operand_names[i], outer);
+        krf__str_put(out, "const long long o = beside ? u % KEPT : u / a->chunks, c = beside ? u / KEPT : u % a->chunks;\n");
+        return;
+    }
+    krf__str_put(out, "const long long o = u / a->chunks, c = u % a->chunks;\n");
 }
 
 static void unit_done(krf__emitter *e, krf__str *out) {
@@ -414,33 +441,6 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     krf__str_put(out, ");\n    }\n}\n");
 }
 
-static void columns(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__reduction_type(e, r);
-        krf__str_printf(out, "%s acc%u[256], stack%u[9][256];\n", type, r, r);
-    }
-}
-
-static void columns_start(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    acc%u[k] = ", r);
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n}\n");
-    }
-}
-
-static void columns_merge(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    acc%u[k] = red%u(stack%u[level][k], acc%u[k]);\n}\n", r, r, r, r);
-    }
-}
-
-static void columns_push(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    stack%u[level][k] = acc%u[k];\n}\n", r, r);
-    }
-}
-
 static void chunk_lanes(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "chunk", out); }
 
 static const krf__hole own[] = {
@@ -454,17 +454,14 @@ static const krf__hole own[] = {
     {"REDUCED_POSITION", reduced_position},
     {"LANES", lanes},
     {"TREE", tree},
+    {"UNIT_PLACE", unit_place},
     {"UNIT_DONE", unit_done},
     {"RESULTS_FUNCTION", results_function},
     {"FINISH_FUNCTION", finish_function},
-    {"COLUMNS", columns},
-    {"COLUMNS_START", columns_start},
-    {"COLUMNS_MERGE", columns_merge},
-    {"COLUMNS_PUSH", columns_push},
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", NULL};

@@ -1,36 +1,47 @@
-// Units [lo, hi): chunk c of a tile of up to 256 neighbouring results. Lanes are visited in bit-reversed order, so that
-// the canonical tree needs only one partial result a level; rows of the tile are contiguous.
+// Units [lo, hi): chunk c of a tile of up to 256 neighbouring results. Neighbouring lanes make a group, as many as COLUMN_TILE accumulators serve: their rows follow
+// one another in memory. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level.
 $HEADER
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
     const long long kept = $KEPT_SIZE, tiles = (kept + 255) / 256;
+    const int dense = $COLUMNS_DENSE; // rows follow one another without a gap: several are as good as a long one
     for (long long u = lo; u < hi; u++) {
         const long long c = u / tiles, tile = u % tiles * 256, first = c * a->chunk;
         const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
         const int width = kept - tile < 256 ? (int)(kept - tile) : 256;
-        int lanes = 1, bits = 0;
+        int lanes = 1, group = 1, bits = 0;
         while (lanes < 256 && lanes < last - first) {
             lanes *= 2;
+        }
+        while (group < lanes && 2 * group * width <= $COLUMN_TILE) {
+            group *= 2;
+        }
+        while (group << bits < lanes) {
             bits++;
         }
         $COLUMNS
-        for (int turn = 0; turn < lanes; turn++) {
-            int lane = 0;
+        for (int turn = 0; turn < 1 << bits; turn++) {
+            int place = 0;
             for (int b = 0; b < bits; b++) {
-                lane |= (turn >> b & 1) << (bits - 1 - b);
+                place |= (turn >> b & 1) << (bits - 1 - b);
             }
             $COLUMNS_START
-            for (long long p = first + lane; p < last; p += 256) {
-                $REDUCED_POSITION
-                for (int at = 0; at < width;) {
-                    const long long o = tile + at;
-                    $KEPT_POSITION
-                    const long long j = 0, left = $FAST_EXTENT - $FAST_INDEX;
-                    const int m = left < width - at ? (int)left : width - at;
-                    $POINTERS
-                    $BODY
-                    at += m;
+            for (long long row = first + place * group; row < last; row += 256) {
+                const int rows = last - row < group ? (int)(last - row) : group, step = dense ? rows : 1;
+                for (int lane = 0; lane < rows; lane += step) {
+                    const long long p = row + lane;
+                    $COLUMNS_LANE
+                    $REDUCED_POSITION
+                    for (int at = 0; at < step * width;) {
+                        const long long o = tile + at;
+                        $KEPT_POSITION
+                        const long long j = 0, left = dense ? step * width - at : $FAST_EXTENT - $FAST_INDEX;
+                        const int run = step * width - at < 256 ? step * width - at : 256, m = left < run ? (int)left : run;
+                        $POINTERS
+                        $BODY
+                        at += m;
+                    }
                 }
             }
             int level = 0;
@@ -38,6 +49,9 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                 $COLUMNS_MERGE
             }
             $COLUMNS_PUSH
+        }
+        for (int s = group / 2; s > 0; s /= 2) {
+            $COLUMNS_FOLD
         }
         for (int at = 0; at < width; at++) {
             const long long o = tile + at;

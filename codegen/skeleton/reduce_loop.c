@@ -1,7 +1,8 @@
 // Chunk c of result o, by the canonical tree: 256 lanes, then halving. Lanes beyond the chunk hold the identity, so only the smallest power of two that covers it
 // is kept.
 for (long long u = lo; u < hi; u++) {
-    const long long o = u / a->chunks, c = u % a->chunks, first = c * a->chunk;
+    $UNIT_PLACE
+    const long long first = c * a->chunk;
     const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
     int lanes = 1;
     while (lanes < 256 && lanes < last - first) {

@@ -1,0 +1,79 @@
+/* The C target's reductions of columns: all0 holds the accumulators of a group of lanes, a row of the tile's results for each; stack0 one such group a level. */
+#include "codegen/emitter.h"
+
+enum { TILE = 1024, LEVELS = 7 }; /* 256 results leave 4 lanes a group, and 64 groups */
+
+static void tile(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, TILE);
+}
+
+/* Whether an operand's row p + 1 begins where row p ends. */
+static void put_dense(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const int kept = krf__stride_class(e->k, o, 0), reduced = krf__stride_class(e->k, o, 1);
+    if (kept == 0 || reduced < 2) {
+        krf__str_put(out, kept == 0 && reduced == 0 ? "" : " && 0");
+    } else {
+        krf__str_printf(out, " && %s_s1 == ", e->operand_names[operand]);
+        krf__str_printf(out, kept == 1 ? "n0" : "n0 * %s_s0", e->operand_names[operand]);
+    }
+}
+
+static void dense(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    if (k->n_kept != 1 || k->n_reduced != 1) {
+        krf__str_put(out, "0");
+        return;
+    }
+    krf__str_put(out, "tiles == 1");
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (krf__c_in_domain(k, i)) {
+            put_dense(e, i, out);
+        }
+    }
+}
+
+static void groups(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__reduction_type(e, r);
+        krf__str_printf(out, "_Alignas(64) %s all%u[%d], stack%u[%d][%d];\n%s *const acc%u = all%u;\n", type, r, TILE, r, LEVELS, TILE, type, r, r);
+    }
+}
+
+static void lane(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s *const acc%u = all%u + lane * width;\n", krf__reduction_type(e, r), r, r);
+    }
+}
+
+static void start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    all%u[k] = ", r);
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
+    }
+}
+
+static void merge(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    all%u[k] = red%u(stack%u[level][k], all%u[k]);\n}\n", r, r, r, r);
+    }
+}
+
+static void push(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    stack%u[level][k] = all%u[k];\n}\n", r, r);
+    }
+}
+
+static void fold(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < s * width; k++) {\n    all%u[k] = red%u(all%u[k], all%u[k + s * width]);\n}\n", r, r, r, r);
+    }
+}
+
+const krf__hole krf__c_column_holes[] = {
+    {"COLUMN_TILE", tile}, {"COLUMNS_DENSE", dense}, {"COLUMNS", groups}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
+    {"COLUMNS_MERGE", merge}, {"COLUMNS_PUSH", push}, {"COLUMNS_FOLD", fold}, {NULL, NULL},
+};
