@@ -199,9 +199,9 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
 
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
     const krf__instr *i = krf__reduction(e, r), *value = &e->k->instrs[i->args[0]];
-    const bool warps = e->target == &krf__target_cuda && e->k->schedule != KRF__REDUCE_COL && e->k->schedule != KRF__SCAN;
+    const bool chunks = e->k->schedule != KRF__SCAN && (e->target != &krf__target_cuda || e->k->schedule != KRF__REDUCE_COL);
     const bool integers = krf__dtype((krf_dtype)value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;
-    return warps && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&
+    return chunks && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&
            krf_dtype_size((krf_dtype)value->dtype) == 8;
 }
 
@@ -219,7 +219,7 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
         krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
                        (krf_dtype)i->dtype, names, out);
         krf__str_put(out, "); }\n");
-        if (krf__sums_narrow(e, r)) {
+        if (e->target == &krf__target_cuda && krf__sums_narrow(e, r)) {
             krf__str_printf(out, "%s int red%u(int A, int B) { return A + B; }\n", e->target->inline_function, e->reduction + r);
         }
     }

@@ -36,14 +36,14 @@ static void dense(krf__emitter *e, krf__str *out) {
 
 static void groups(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const char *type = krf__reduction_type(e, r);
+        const char *type = krf__c_lane_type(e, r);
         krf__str_printf(out, "_Alignas(64) %s all%u[%d], stack%u[%d][%d];\n%s *const acc%u = all%u;\n", type, r, TILE, r, LEVELS, TILE, type, r, r);
     }
 }
 
 static void lane(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s *const acc%u = all%u + lane * width;\n", krf__reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s *const acc%u = all%u + lane * width;\n", krf__c_lane_type(e, r), r, r);
     }
 }
 

@@ -66,6 +66,7 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m re
 int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which it does */
 
+const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulators in a chunk */
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
 
 /* ---- c_draw.c ---- */
@@ -101,7 +102,7 @@ const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
 void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
 void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out); /* a value as it is stored */
-/* CUDA: a warp sums integers of 8 and 16 bits in 32 of the 64 bits of the result, as its chunk's sum fits (and integer sums know no order). */
+/* Integers of 8 and 16 bits are summed in 32 of the 64 bits of the result in each chunk, whose sum fits: on CUDA by warps, on the CPU in all lanes. */
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out); /* the value that changes nothing in reduction r */
 

@@ -300,13 +300,17 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, krf__is_map(e->k) ? "i" : "o", out);
 }
 
-static void lanes(krf__emitter *e, krf__str *out) {
+const char *krf__c_lane_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
+
+static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", krf__reduction_type(e, r), r, r);
+        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", of_chunks ? krf__reduction_type(e, r) : krf__c_lane_type(e, r), r, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
 }
+
+static void lanes(krf__emitter *e, krf__str *out) { put_lanes(e, false, out); }
 
 static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -425,7 +429,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     }
     krf__str_printf(out, "void %s_finish(const struct krf_arguments *a, long long lo, long long hi) {\n    const int lanes = 256;\n", k->name);
     krf__str_put(out, "    for (long long o = lo; o < hi; o++) {\n");
-    lanes(e, out);
+    put_lanes(e, true, out);
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[c %% 256] = red%u(acc%u[c %% 256], ", r, r, r);
