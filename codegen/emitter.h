@@ -35,7 +35,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -68,6 +68,10 @@ int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along 
 
 const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulators in a chunk */
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
+
+/* ---- c_store.c ---- */
+void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
+void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__str *out);  /* copies elements [j, j + m) of it out */
 
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */

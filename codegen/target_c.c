@@ -206,18 +206,10 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     }
 }
 
-static void put_copy_out(krf__emitter *e, krf__str *out) {
+static void put_copy_out(krf__emitter *e, int strip, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        const krf__instr *instr = &e->k->instrs[i];
-        if (instr->op == KRF__store) {
-            const char *name = e->operand_names[instr->slot];
-            int class_ = krf__stride_class(e->k, &e->k->operands[instr->slot], krf__c_fast_dim(e));
-            krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
-            krf__str_put(out, class_ == 1 ? "j + k" : class_ == 0 ? "0" : "(j + k) * ");
-            if (class_ >= 2) {
-                krf__str_printf(out, "%s_s%d", name, krf__c_fast_dim(e));
-            }
-            krf__str_printf(out, "] = b_%s[k];\n}\n", name);
+        if (e->k->instrs[i].op == KRF__store) {
+            krf__c_copy_out(e, e->k->instrs[i].slot, strip, out);
         }
     }
 }
@@ -231,7 +223,7 @@ static void body(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
-            krf__str_printf(out, "%s b_%s[%d];\n", krf__storage_type(instr->dtype), e->operand_names[instr->slot], strip);
+            krf__c_put_block(e, instr->slot, strip, out);
         } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
@@ -259,7 +251,7 @@ static void body(krf__emitter *e, krf__str *out) {
         }
         krf__str_put(out, "}\n");
     }
-    put_copy_out(e, out);
+    put_copy_out(e, strip, out);
 }
 
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand) {
@@ -465,10 +457,10 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
-                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", NULL};
+                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

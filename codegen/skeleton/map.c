@@ -3,6 +3,7 @@
 $HEADER
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
+    $LARGE_OUTPUTS
     for (long long i = lo; i < hi;) {
         $KEPT_POSITION
         const long long left = $FAST_EXTENT - $FAST_INDEX;
@@ -14,4 +15,5 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
         }
         i += run;
     }
+    $LARGE_DONE
 }

@@ -2,6 +2,7 @@
 $HEADER
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
+    $LARGE_OUTPUTS
     for (long long u = lo; u < hi; u++) {
         $TILE_POSITION
         for (long long at = left; at < right; at += $STRIP) {
@@ -15,4 +16,5 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
             }
         }
     }
+    $LARGE_DONE
 }

@@ -1,0 +1,66 @@
+/* The C target's stores: a strip of results is copied out of its block once all is read. Large outputs go past the caches, line by line, where a strip is whole lines;
+ * not those that lie over an input, whose lines are in the caches already. */
+#include "codegen/emitter.h"
+
+#define LARGE_BYTES (16 << 20) /* no processor's share of its caches */
+
+/* The block of an output that may go past the caches: 0 where none may. */
+static bool may_pass(const krf__emitter *e, uint32_t operand) {
+    const krf__kernel *k = e->kernel;
+    const krf__operand *o = &k->operands[operand];
+    const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT;
+    return long_runs && !e->side_by_side && o->store && o->inner == 0 && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1
+           && (size_t)krf__c_strip_length(e) * krf_dtype_size((krf_dtype)o->dtype) % 64 == 0;
+}
+
+static void sizes(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (!may_pass(e, i)) {
+            continue;
+        }
+        krf__str_printf(out, "const int large_%s = %dLL", e->operand_names[i], (int)krf_dtype_size((krf_dtype)k->operands[i].dtype));
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            krf__str_printf(out, " * n%d", d);
+        }
+        krf__str_printf(out, " >= %d", LARGE_BYTES);
+        for (uint32_t other = 0; other < k->n_operands; other++) {
+            if (!k->operands[other].store && !k->operands[other].counts && k->operands[other].inner == 0) {
+                krf__str_printf(out, " && (const void *)a->%s != (const void *)a->%s", e->operand_names[i], e->operand_names[other]);
+            }
+        }
+        krf__str_put(out, ";\n");
+    }
+}
+
+static void done(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (may_pass(e, i)) {
+            krf__str_put(out, "krf_lines_done();\n");
+            return;
+        }
+    }
+}
+
+void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out) {
+    krf__str_printf(out, "%s%s b_%s[%d];\n", may_pass(e, operand) ? "_Alignas(64) " : "", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], strip);
+}
+
+void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand];
+    const int fast = krf__c_fast_dim(e), class_ = krf__stride_class(e->k, o, fast);
+    const bool passes = may_pass(e, operand);
+    if (passes) {
+        krf__str_printf(out, "if (large_%s && m == %d && (unsigned long long)(p_%s + j) %% 64 == 0) {\n    krf_put_lines(p_%s + j, b_%s, (int)sizeof b_%s);\n} else {\n", name, strip,
+                        name, name, name, name);
+    }
+    krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
+    krf__str_put(out, class_ == 1 ? "j + k" : class_ == 0 ? "0" : "(j + k) * ");
+    if (class_ >= 2) {
+        krf__str_printf(out, "%s_s%d", name, fast);
+    }
+    krf__str_printf(out, "] = b_%s[k];\n}\n%s", name, passes ? "}\n" : "");
+}
+
+const krf__hole krf__c_store_holes[] = {{"LARGE_OUTPUTS", sizes}, {"LARGE_DONE", done}, {NULL, NULL}};
