@@ -170,14 +170,28 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     return false;
 }
 
+/* Behind the end of a run of a map comes the next run, wherever that begins. Of columns nothing is fetched: rows are short, and far from one another. */
+static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *name = e->operand_names[operand];
+    const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
+    const bool runs = k->schedule == KRF__MAP && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
+    if (k->schedule == KRF__REDUCE_COL) {
+        return;
+    }
+    if (runs) {
+        krf__str_printf(out, "const long long next_%s = j + %d < run ? 0 : %s_s%d - n%d;\n", name, distance, name, fast - 1, fast);
+    }
+    krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d", LINE_BYTES / bytes, name, distance);
+    krf__str_printf(out, runs ? " + next_%s]);\n}\n" : "]);\n}\n", name);
+}
+
 static void put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side && e->k->schedule != KRF__REDUCE_COL; i++) { /* what lies behind is not of the next elements */
+    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
         if (o != NULL && !o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
-            int bytes = (int)krf_dtype_size((krf_dtype)instr->dtype);
-            krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d]);\n}\n", LINE_BYTES / bytes,
-                            e->operand_names[instr->slot], PREFETCH_BYTES / bytes);
+            put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }
 }
