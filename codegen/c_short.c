@@ -72,8 +72,45 @@ static void each(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "    }\n}\n");
 }
 
+/* ---- rows whose elements lie side by side ---- */
+
+bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
+    const krf__kernel *k = e->kernel;
+    const krf__operand *o = &k->operands[operand];
+    bool loaded = false;
+    for (uint32_t i = 0; i < k->n_instrs && !loaded; i++) {
+        loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
+    }
+    return e->side_by_side && loaded && !o->store && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
+           && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) != 0;
+}
+
+/* Processors are slow at reading every n-th element; so each is read once, row by row, and stored where its neighbours in the column are. */
+static void copies(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        if (!krf__c_turned(e, i)) {
+            continue;
+        }
+        krf__str_printf(out, "%s tile_%s[%d][%d];\nfor (int k = 0; k < width; k++) {\nconst long long o = tile + k;\n", type, name, LANES, ROWS);
+        krf__emit_position(e, KRF__PART_KEPT, "o", out);
+        krf__str_printf(out, "const %s *const from = a->%s", type, name);
+        krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
+        krf__str_put(out, ";\nfor (int p = 0; p < 1");
+        for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+            krf__str_printf(out, " * n%d", d);
+        }
+        krf__str_put(out, "; p++) {\n");
+        krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+        krf__str_printf(out, "tile_%s[p][k] = from[0", name);
+        krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
+        krf__str_put(out, "];\n}\n}\n");
+    }
+}
+
 const krf__hole krf__c_short_holes[] = {
     {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
-    {"SIDE_VALUES", values}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_PLACE", place},
+    {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_PLACE", place},
     {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
 };

@@ -3,7 +3,7 @@
 #include "codegen/emitter.h"
 
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
-    return e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]);
+    return krf__c_turned(e, operand) || (e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]));
 }
 
 static void position(krf__emitter *e, krf__str *out) {

@@ -81,6 +81,9 @@ void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);    
 /* ---- c_tile.c ---- */
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is copied, tile by tile, before it is used */
 
+/* ---- c_short.c ---- */
+bool krf__c_turned(const krf__emitter *e, uint32_t operand); /* the same, of short rows side by side */
+
 /* ---- literal.c ---- */
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
 

@@ -283,7 +283,7 @@ static void pointers(krf__emitter *e, krf__str *out) {
         const krf__operand *o = &k->operands[i];
         const bool domain = krf__c_in_domain(k, i);
         if (domain && krf__c_crosses(e, i)) {
-            krf__str_printf(out, "const %s *const p_%s = tile_%s[r];\n", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i]);
+            krf__str_printf(out, "const %s *const p_%s = tile_%s[%s;\n", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i], e->side_by_side ? "p] + at" : "r]");
         } else if (domain && o->inner == 0) {
             if (o->counts) {
                 krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);
