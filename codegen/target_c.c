@@ -186,11 +186,20 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     krf__str_printf(out, runs ? " + next_%s]);\n}\n" : "]);\n}\n", name);
 }
 
+/* Whether an earlier instruction loads the same operand: a call of what users define has loads of its own. */
+static bool loaded_before(const krf__kernel *k, uint32_t load) {
+    bool before = false;
+    for (uint32_t i = 0; i < load && !before; i++) {
+        before = k->instrs[i].op == KRF__load && k->instrs[i].slot == k->instrs[load].slot;
+    }
+    return before;
+}
+
 static void put_prefetch(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
-        if (o != NULL && !o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
+        if (o != NULL && !o->counts && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
             put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }
