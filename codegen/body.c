@@ -89,7 +89,7 @@ static bool shared(const krf__emitter *e, uint32_t instr, int depth) {
     const krf__kernel *k = e->k;
     const krf__instr *i = &k->instrs[instr];
     const bool vectors = k->schedule == KRF__MAP ? k->vector > 1 : k->schedule != KRF__TILE && k->schedule != KRF__REDUCE_COL;
-    if (i->op == KRF__constant || i->op == KRF__scalar) {
+    if (krf__instr_free(i)) {
         return true;
     }
     if (i->op == KRF__load) {
@@ -134,7 +134,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     krf__str operands[3] = {{0}};
     const char *texts[3] = {"", "", ""};
     int arity = krf__op_info_of(i->op)->arity;
-    if (i->op == KRF__constant || i->op == KRF__scalar || i->op == KRF__store || i->op == KRF__bind) {
+    if (krf__instr_free(i) || i->op == KRF__store || i->op == KRF__bind) {
         return;
     }
     if (i->op == KRF__call) {

@@ -9,8 +9,6 @@ typedef struct draw {
     int shift; /* a block has 2**shift of them */
 } draw;
 
-static bool is_free(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
-
 static bool is_number(const krf__kernel *k, uint32_t i, uint64_t value) { return k->instrs[i].op == KRF__constant && k->instrs[i].value == value; }
 
 /* The operand of `op` beside the number; UINT32_MAX: it is no such operation. */
@@ -38,7 +36,7 @@ static bool read_counter(const krf__emitter *e, uint32_t p, draw *d) {
     const krf__kernel *k = e->k;
     const krf__instr *counter = &k->instrs[k->instrs[p].args[0]];
     d->key = k->instrs[p].args[1];
-    if (counter->op != KRF__bitwise_or || !is_free(&k->instrs[d->key])) {
+    if (counter->op != KRF__bitwise_or || !krf__instr_free(&k->instrs[d->key])) {
         return false;
     }
     for (int side = 0; side < 2; side++) {
@@ -51,7 +49,7 @@ static bool read_counter(const krf__emitter *e, uint32_t p, draw *d) {
             for (d->shift = 1; d->shift <= 2; d->shift++) {
                 const uint32_t place = beside(k, k->instrs[sum].args[1 - other], KRF__right_shift, (uint64_t)d->shift);
                 const uint32_t in_half = d->shift == 1 ? half : beside(k, half, KRF__right_shift, 1);
-                if (is_free(&k->instrs[d->first]) && place != UINT32_MAX && place == in_half && steps_by_one(e, place)) {
+                if (krf__instr_free(&k->instrs[d->first]) && place != UINT32_MAX && place == in_half && steps_by_one(e, place)) {
                     d->operand = k->instrs[k->instrs[place].args[0]].slot;
                     return true;
                 }

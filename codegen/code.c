@@ -113,6 +113,8 @@ bool krf__costly(const krf__instr *i) {
     return krf__op_is_costly((krf__op)i->op, krf__dtype((krf_dtype)i->from)->kind);
 }
 
+bool krf__instr_free(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
+
 bool krf__costly_domain(const krf__emitter *e) {
     bool any = false;
     for (uint32_t i = 0; i < e->k->n_domain; i++) {

@@ -63,6 +63,8 @@ void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a ke
 /* ---- target_c.c ---- */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
+uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */
+void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which it does */
 
@@ -90,6 +92,7 @@ void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, kr
 /* ---- code.c ---- */
 /* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);
+bool krf__instr_free(const krf__instr *i); /* whether its value is known before the loops */
 bool krf__costly_domain(const krf__emitter *e); /* any of the domain part */
 bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype); /* whether results go through krf_cut_... */
 

@@ -6,8 +6,6 @@
 #include <string.h>
 
 #define STRIP_BYTES 512
-#define PREFETCH_BYTES 1024
-#define LINE_BYTES 64
 
 int krf__c_fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
@@ -25,66 +23,6 @@ int krf__c_strip_length(const krf__emitter *e) {
         widest = bytes > widest ? bytes : widest;
     }
     return (int)(STRIP_BYTES / widest);
-}
-
-static bool free_value(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
-
-/* Whether the value depends on a costly one of its own stage: then a costly function of it starts the next stage. */
-static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint32_t stage) {
-    return e->stage_of[arg] == stage && taint[arg];
-}
-
-/* Whether an instruction uses a value in a stage: stores do in the last one, calls in all that they take. */
-static bool uses_in(const krf__emitter *e, uint32_t user, uint32_t value, uint32_t stage, uint32_t last) {
-    const bool store = e->k->instrs[user].op == KRF__store;
-    const uint32_t end = store ? last : e->stage_of[user], first = store ? last : e->first_stage_of[user];
-    return first <= stage && stage <= end && krf__instr_uses(e->k, user, value);
-}
-
-/* Cheap functions of loads alone move to the stage that uses them: repeating the load is cheaper than a block. */
-static void sink(krf__emitter *e, uint32_t last) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = k->n_domain; i-- > 0;) {
-        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store && k->instrs[i].op != KRF__bind;
-        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
-            const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
-            movable &= arg->op == KRF__load || free_value(arg);
-        }
-        uint32_t earliest = last;
-        for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            if (k->instrs[u].op != KRF__store && e->first_stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
-                earliest = e->first_stage_of[u];
-            }
-        }
-        e->stage_of[i] = movable ? earliest : e->stage_of[i];
-        e->first_stage_of[i] = movable ? earliest : e->first_stage_of[i];
-    }
-}
-
-static uint32_t find_stages(krf__emitter *e) {
-    const krf__kernel *k = e->k;
-    uint32_t last = 0;
-    bool *taint = e->taint;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        const krf__instr *instr = &k->instrs[i];
-        int arity = krf__op_info_of(instr->op)->arity;
-        uint32_t stage = 0;
-        bool depends = false;
-        for (int a = 0; a < arity; a++) {
-            stage = e->stage_of[instr->args[a]] > stage ? e->stage_of[instr->args[a]] : stage;
-        }
-        for (int a = 0; a < arity; a++) {
-            depends |= tainted(e, taint, instr->args[a], stage);
-        }
-        e->first_stage_of[i] = stage + (krf__costly(instr) && depends ? 1 : 0);
-        e->stage_of[i] = e->first_stage_of[i] + (uint32_t)krf__call_stages(e, i);
-        taint[i] = krf__costly(instr) || depends;
-        last = e->stage_of[i] > last ? e->stage_of[i] : last;
-    }
-    if (last > 0) {
-        sink(e, last);
-    }
-    return last;
 }
 
 /* Where an operand lies in the part over results. */
@@ -124,12 +62,19 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     }
 }
 
+/* Whether an instruction uses a value in a stage: stores do in the last one, calls in all that they take. */
+static bool uses_in(const krf__emitter *e, uint32_t user, uint32_t value, uint32_t stage, uint32_t last) {
+    const bool store = e->k->instrs[user].op == KRF__store;
+    const uint32_t end = store ? last : e->stage_of[user], first = store ? last : e->first_stage_of[user];
+    return first <= stage && stage <= end && krf__instr_uses(e->k, user, value);
+}
+
 /* Marks what stage `stage` needs from earlier ones: loads are repeated, other values come from their blocks. */
 static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         bool used = false;
-        if (e->stage_of[i] >= stage || free_value(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
+        if (e->stage_of[i] >= stage || krf__instr_free(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
@@ -170,41 +115,6 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     return false;
 }
 
-/* Behind the end of a run of a map comes the next run, wherever that begins. Of columns nothing is fetched: rows are short, and far from one another. */
-static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, krf__str *out) {
-    const krf__kernel *k = e->k;
-    const char *name = e->operand_names[operand];
-    const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
-    const bool runs = k->schedule == KRF__MAP && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
-    if (k->schedule == KRF__REDUCE_COL) {
-        return;
-    }
-    if (runs) {
-        krf__str_printf(out, "const long long next_%s = j + %d < run ? 0 : %s_s%d - n%d;\n", name, distance, name, fast - 1, fast);
-    }
-    krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d", LINE_BYTES / bytes, name, distance);
-    krf__str_printf(out, runs ? " + next_%s]);\n}\n" : "]);\n}\n", name);
-}
-
-/* Whether an earlier instruction loads the same operand: a call of what users define has loads of its own. */
-static bool loaded_before(const krf__kernel *k, uint32_t load) {
-    bool before = false;
-    for (uint32_t i = 0; i < load && !before; i++) {
-        before = k->instrs[i].op == KRF__load && k->instrs[i].slot == k->instrs[load].slot;
-    }
-    return before;
-}
-
-static void put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
-        const krf__instr *instr = &e->k->instrs[i];
-        const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
-        if (o != NULL && !o->counts && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
-            put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
-        }
-    }
-}
-
 /* The last stage hands values on: to the blocks of outputs, and to the accumulators. */
 static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -213,7 +123,7 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
             const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
             const uint32_t value = k->instrs[i].args[0];
             krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
-            if (krf__is_half(dtype) && !free_value(&k->instrs[value]) && e->stage_of[value] < last) { /* of an earlier stage, rounded */
+            if (krf__is_half(dtype) && !krf__instr_free(&k->instrs[value]) && e->stage_of[value] < last) { /* of an earlier stage, rounded */
                 krf__str_printf(out, "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
             } else {
                 krf__emit_stored(e, value, dtype, out);
@@ -239,15 +149,15 @@ static void put_copy_out(krf__emitter *e, int strip, krf__str *out) {
 
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    uint32_t last = find_stages(e);
+    uint32_t last = krf__c_find_stages(e);
     int strip = krf__c_strip_length(e);
     e->mode = 0;
-    put_prefetch(e, out);
+    krf__c_put_prefetch(e, out);
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
             krf__c_put_block(e, instr->slot, strip, out);
-        } else if (instr->op != KRF__load && !free_value(instr) && used_later(e, i, last)) {
+        } else if (instr->op != KRF__load && !krf__instr_free(instr) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
         krf__emit_call_blocks(e, i, strip, out);
@@ -261,7 +171,7 @@ static void body(krf__emitter *e, krf__str *out) {
             if (e->first_stage_of[i] <= stage && stage < e->stage_of[i]) {
                 krf__emit_call_stage(e, i, (int)(stage - e->first_stage_of[i]), out);
             }
-            if (e->stage_of[i] != stage || free_value(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
+            if (e->stage_of[i] != stage || krf__instr_free(instr) || instr->op == KRF__store || instr->op == KRF__bind) {
                 continue;
             }
             put_statement(e, i, out);

@@ -1,0 +1,40 @@
+/* What a body of the C target fetches ahead of the elements that it computes. */
+#include "codegen/emitter.h"
+
+#define PREFETCH_BYTES 1024
+#define LINE_BYTES 64
+
+/* Behind the end of a run of a map comes the next run, wherever that begins. Of columns nothing is fetched: rows are short, and far from one another. */
+static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *name = e->operand_names[operand];
+    const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
+    const bool runs = k->schedule == KRF__MAP && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
+    if (k->schedule == KRF__REDUCE_COL) {
+        return;
+    }
+    if (runs) {
+        krf__str_printf(out, "const long long next_%s = j + %d < run ? 0 : %s_s%d - n%d;\n", name, distance, name, fast - 1, fast);
+    }
+    krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d", LINE_BYTES / bytes, name, distance);
+    krf__str_printf(out, runs ? " + next_%s]);\n}\n" : "]);\n}\n", name);
+}
+
+/* Whether an earlier instruction loads the same operand: a call of what users define has loads of its own. */
+static bool loaded_before(const krf__kernel *k, uint32_t load) {
+    bool before = false;
+    for (uint32_t i = 0; i < load && !before; i++) {
+        before = k->instrs[i].op == KRF__load && k->instrs[i].slot == k->instrs[load].slot;
+    }
+    return before;
+}
+
+void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
+        const krf__instr *instr = &e->k->instrs[i];
+        const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
+        if (o != NULL && !o->counts && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
+            put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
+        }
+    }
+}
