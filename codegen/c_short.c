@@ -1,6 +1,8 @@
 /* The C target's short rows side by side: lane0[l][k] is lane l of the canonical tree of row k. A lane has one element, as rows have no more than there are lanes. */
 #include "codegen/emitter.h"
 
+#include <stdio.h>
+
 enum { LANES = 32, ROWS = 64 };
 
 static void put_lanes(krf__emitter *e, krf__str *out) {
@@ -85,27 +87,46 @@ bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
            && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) != 0;
 }
 
-/* Processors are slow at reading every n-th element; so each is read once, row by row, and stored where its neighbours in the column are. */
+/* Whether rows of the operand have one place each after the other, and their elements too. */
+static bool plain_rows(const krf__kernel *k, const krf__operand *o) { return k->n_kept == 1 && k->n_reduced == 1 && krf__stride_class(k, o, 1) == 1; }
+
+static void put_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *name = e->operand_names[operand];
+    krf__str_put(out, "for (int p = 0; p < 1");
+    for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+        krf__str_printf(out, " * n%d", d);
+    }
+    krf__str_put(out, "; p++) {\n");
+    krf__emit_position(e, KRF__PART_REDUCED, "p", out);
+    krf__str_printf(out, "tile_%s[p][k] = from[0", name);
+    krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
+    krf__str_put(out, "];\n}\n");
+}
+
+/* Each is read once, row by row, and stored where its neighbours in the column are. */
 static void copies(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        const krf__operand *o = &k->operands[i];
+        const char *name = e->operand_names[i], *type = krf__storage_type(o->dtype);
+        const bool plain = plain_rows(k, o);
         if (!krf__c_turned(e, i)) {
             continue;
         }
-        krf__str_printf(out, "%s tile_%s[%d][%d];\nfor (int k = 0; k < width; k++) {\nconst long long o = tile + k;\n", type, name, LANES, ROWS);
+        krf__str_printf(out, "%s tile_%s[%d][%d];\n%s {\nconst long long o = tile%s;\n", type, name, LANES, ROWS, plain ? "" : "for (int k = 0; k < width; k++)", plain ? "" : " + k");
         krf__emit_position(e, KRF__PART_KEPT, "o", out);
         krf__str_printf(out, "const %s *const from = a->%s", type, name);
         krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
-        krf__str_put(out, ";\nfor (int p = 0; p < 1");
-        for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
-            krf__str_printf(out, " * n%d", d);
+        krf__str_put(out, ";\n");
+        if (plain) {
+            char step[64];
+            snprintf(step, sizeof step, "%s_s0", name);
+            krf__c_put_turn(e, i, ROWS, step, "width", "n1", out);
+        } else {
+            put_copy(e, i, out);
         }
-        krf__str_put(out, "; p++) {\n");
-        krf__emit_position(e, KRF__PART_REDUCED, "p", out);
-        krf__str_printf(out, "tile_%s[p][k] = from[0", name);
-        krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
-        krf__str_put(out, "];\n}\n}\n");
+        krf__str_put(out, "}\n");
     }
 }
 

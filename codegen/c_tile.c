@@ -36,16 +36,9 @@ static void put_place(const krf__emitter *e, const char *row, krf__str *out) {
 
 static void place(krf__emitter *e, krf__str *out) { put_place(e, "top + r", out); }
 
-/* Whole squares of 8 by 8 elements fit into registers. */
-static void put_copy(const char *name, const char *type, krf__str *out) {
-    krf__str_put(out, "for (int y = 0; y < m; y += 8) {\n    for (int x = 0; x < rows; x += 8) {\n        if (y + 8 <= m && x + 8 <= rows) {\n");
-    krf__str_printf(out, "            %s square[8][8];\n", type);
-    krf__str_put(out, "            for (int k = 0; k < 8; k++) {\n                for (int r = 0; r < 8; r++) {\n");
-    krf__str_put(out, "                    square[k][r] = from[(y + k) * step + x + r];\n                }\n            }\n");
-    krf__str_put(out, "            for (int r = 0; r < 8; r++) {\n                for (int k = 0; k < 8; k++) {\n");
-    krf__str_printf(out, "                    tile_%s[x + r][y + k] = square[k][r];\n                }\n            }\n            continue;\n        }\n", name);
-    krf__str_put(out, "        for (int k = y; k < m && k < y + 8; k++) {\n            for (int r = x; r < rows && r < x + 8; r++) {\n");
-    krf__str_printf(out, "                tile_%s[r][k] = from[k * step + r];\n            }\n        }\n    }\n}\n", name);
+void krf__c_put_turn(const krf__emitter *e, uint32_t operand, int to_step, const char *from_step, const char *rows, const char *columns, krf__str *out) {
+    const int bytes = (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype);
+    krf__str_printf(out, "krf_turn_%d(tile_%s[0], %d, from, %s, %s, %s);\n", bytes, e->operand_names[operand], to_step, from_step, rows, columns);
 }
 
 static void copies(krf__emitter *e, krf__str *out) {
@@ -60,7 +53,7 @@ static void copies(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "const long long step = %s_s%d;\nconst %s *const from = a->%s", name, k->n_kept - 1, type, name);
         krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
         krf__str_put(out, ";\n");
-        put_copy(name, type, out);
+        krf__c_put_turn(e, i, krf__c_strip_length(e), "step", "m", "rows", out);
         krf__str_put(out, "}\n");
     }
 }

@@ -81,6 +81,8 @@ void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out);         
 void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);     /* the statement that takes element k's */
 
 /* ---- c_tile.c ---- */
+/* The statement that copies rows at `from` into columns of the operand's tile; C expressions. */
+void krf__c_put_turn(const krf__emitter *e, uint32_t operand, int to_step, const char *from_step, const char *rows, const char *columns, krf__str *out);
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is copied, tile by tile, before it is used */
 
 /* ---- c_short.c ---- */
