@@ -39,10 +39,15 @@ static void position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF
 
 static void start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s lane%u[%d][%d];\nfor (int l = 0; l < lanes; l++) {\n    for (int k = 0; k < width; k++) {\n        lane%u[l][k] = ",
-                        krf__reduction_type(e, r), r, LANES, ROWS, r);
+        krf__str_printf(out, "%s lane%u[%d][%d];\n", krf__reduction_type(e, r), r, LANES, ROWS);
+    }
+}
+
+static void missing(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < width; k++) {\n    lane%u[l][k] = ", r);
         krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n    }\n}\n");
+        krf__str_put(out, ";\n}\n");
     }
 }
 
@@ -132,6 +137,6 @@ static void copies(krf__emitter *e, krf__str *out) {
 
 const krf__hole krf__c_short_holes[] = {
     {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
-    {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_PLACE", place},
+    {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
     {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
 };

@@ -133,7 +133,13 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
-        krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(acc%u[at + k], ", r, e->reduction + r, r);
+        krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(", r, e->reduction + r);
+        if (e->side_by_side) { /* the only element of its lane */
+            krf__emit_identity(e, r, out);
+        } else if (!scan) {
+            krf__str_printf(out, "acc%u[at + k]", r);
+        }
+        krf__str_put(out, scan ? "" : ", ");
         krf__emit_value(e, k->instrs[k->n_domain + r].args[0], out);
         krf__str_put(out, scan ? ";\n" : ");\n");
     }

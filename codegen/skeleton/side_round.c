@@ -1,5 +1,8 @@
 {
     $SIDE_START
+    for (int l = $REDUCED_SIZE; l < lanes; l++) {
+        $SIDE_MISSING
+    }
     for (int p = 0; p < $REDUCED_SIZE; p++) {
         $SIDE_PLACE
         $REDUCED_POSITION
