@@ -13,6 +13,7 @@ typedef struct krf__limits {
     uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
     uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
+    uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
 
@@ -25,8 +26,9 @@ extern const krf__limits krf__default_limits;
  * anything else. */
 bool krf__limits_parse(const char *text, krf__limits *limits);
 
-/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes, and on which reductions over few elements are written out or not. */
-void krf__limits_of_device(krf__limits *limits, uint32_t row, bool unrolls);
+/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, and long rows
+ * are shared. */
+void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */

@@ -489,7 +489,8 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     if (status == KRF_OK) {
         k->fast = p->options->fast;
         krf__kernel_collapse(k);
-        krf__kernel_schedule(k, p->options->unaligned, (p->options->limits != NULL ? p->options->limits : &krf__default_limits)->row);
+        const krf__limits *limits = p->options->limits != NULL ? p->options->limits : &krf__default_limits;
+        krf__kernel_schedule(k, p->options->unaligned, limits->row, limits->chunk);
         status = krf__kernel_key(k);
     }
     if (status != KRF_OK) {

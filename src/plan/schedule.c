@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
+#define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -193,7 +194,7 @@ static int tile_dim(krf__kernel *k) {
 
 /* Whether it makes no difference in which order elements of long rows are combined: no accumulator rounds. */
 static bool any_order(const krf__kernel *k) {
-    bool exact = k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW;
+    bool exact = true;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const krf__instr *i = &k->instrs[k->n_domain + r];
         exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;
@@ -306,7 +307,7 @@ static void stage_rows(krf__kernel *k) {
     }
 }
 
-void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
+void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t chunk) {
     k->cluster = 1;
     k->side = false;
     int fast = k->n_kept + k->n_reduced - 1;
@@ -334,6 +335,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
         k->side = krf__scans_columns(k) && accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
+        k->chunk = k->chunk < chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && any_order(k) ? chunk : k->chunk;
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
@@ -350,7 +352,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row) {
             k->vector = vector_length(k, fast, !stores_elements(k), unaligned);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
-        k->vector = k->vector > 8 && !any_order(k) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+        k->vector = k->vector > 8 && !(any_order(k) && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW)) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
