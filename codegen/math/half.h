@@ -84,7 +84,9 @@ KRF_FN float krf_round_bf16(float x) {
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x), "f"(0.0f));
     return krf_pre_unbits_f32(pair);
 #else
-    return krf_load_bf16(krf_store_bf16(x));
+    unsigned all = krf_pre_bits_f32(x); // without the way through 16 bits, which would part neighbours and join them again
+    unsigned number = (all + 0x7fffu + (all >> 16 & 1u)) & 0xffff0000u;
+    return krf_pre_unbits_f32(x != x ? 0x7fc00000u : number);
 #endif
 }
 
