@@ -1,4 +1,5 @@
-// Each row tile by tile from left to right. A tile is folded in place.
+// Each row tile by tile from left to right. A tile is folded in place. Results are counted in the type of places: one cut out of a wider type may wrap, and
+// compilers scatter stores then.
 $SCAN_FUNCTIONS
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
@@ -17,7 +18,7 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                 p += m;
             }
             $SCAN_TILES
-            for (long long p = first; p < last; p++) {
+            for ($INDEX p = ($INDEX)first; p < ($INDEX)last; p++) {
                 $SCAN_RESULTS
             }
         }
