@@ -68,10 +68,12 @@ cu_result cuGraphAddKernelNode_v2(cu_graph_node *node, cu_graph graph, const cu_
     n->n_after = after_count;
     n->index = graph->nodes++;
     struct CUgraphNode_st **last = &graph->first;
+    pthread_rwlock_wrlock(&fake_lock); /* other threads look for nodes of theirs in all graphs */
     while (*last) {
         last = &(*last)->next;
     }
     *last = *node = n;
+    pthread_rwlock_unlock(&fake_lock);
     return result;
 }
 
