@@ -182,7 +182,10 @@ cu_result cuMemFreeAsync(cu_address address, cu_stream stream) {
     if (captured || fake_captured(s, &captured)) {
         return captured;
     }
-    uint64_t seq = fake_enqueue(s, end, m, sizeof *m);
+    pthread_rwlock_rdlock(&fake_lock); /* its neighbours in the list may go meanwhile */
+    const fake_memory copy = *m;
+    pthread_rwlock_unlock(&fake_lock);
+    uint64_t seq = fake_enqueue(s, end, &copy, sizeof copy);
     fake_heap_retire(m, s, seq);
     return KRF__CUDA_SUCCESS;
 }
