@@ -146,7 +146,15 @@ cu_result cuMemPoolTrimTo(cu_pool pool, size_t bytes_kept) {
 
 /* ---- in stream order ---- */
 
-/* On copies: the host may hand the block out again while its end is still to come. */
+/* What happens in the stream works on copies: the host may hand the block out again while its end is still to come. They
+   are made under the lock: the block's neighbours in the list may go meanwhile. */
+static fake_memory record(const fake_memory *m) {
+    pthread_rwlock_rdlock(&fake_lock);
+    const fake_memory copy = *m;
+    pthread_rwlock_unlock(&fake_lock);
+    return copy;
+}
+
 static void begin(void *payload) { fake_heap_begin(payload); }
 static void end(void *payload) { fake_heap_end(payload); }
 
@@ -166,7 +174,8 @@ cu_result cuMemAllocFromPoolAsync(cu_address *address, size_t bytes, cu_pool poo
     if (!m) {
         return KRF__CUDA_ERROR_OUT_OF_MEMORY;
     }
-    fake_enqueue(s, begin, m, sizeof *m);
+    const fake_memory copy = record(m);
+    fake_enqueue(s, begin, &copy, sizeof copy);
     *address = (cu_address)(uintptr_t)m->user;
     return KRF__CUDA_SUCCESS;
 }
@@ -182,9 +191,7 @@ cu_result cuMemFreeAsync(cu_address address, cu_stream stream) {
     if (captured || fake_captured(s, &captured)) {
         return captured;
     }
-    pthread_rwlock_rdlock(&fake_lock); /* its neighbours in the list may go meanwhile */
-    const fake_memory copy = *m;
-    pthread_rwlock_unlock(&fake_lock);
+    const fake_memory copy = record(m);
     uint64_t seq = fake_enqueue(s, end, &copy, sizeof copy);
     fake_heap_retire(m, s, seq);
     return KRF__CUDA_SUCCESS;
