@@ -59,6 +59,13 @@ static void exclusive(bool narrow, const value *a, const value *b, value *y) {
     y[0].i = a[0].i ^ b[0].i;
 }
 
+/* What is zero is +0, as the identity: an element of -0 alone would be told from one behind the identity. */
+static void latest_map(bool narrow, const value *x, value *y) {
+    (void)narrow;
+    y[0] = x[0];
+    y[0].f = x[0].f == 0 ? 0 : x[0].f;
+}
+
 static void latest(bool narrow, const value *a, const value *b, value *y) {
     (void)narrow;
     y[0] = (is_real(b[0].dtype) ? b[0].f != 0 : b[0].i != 0) ? b[0] : a[0];
@@ -167,7 +174,7 @@ const user_fold user_folds[] = {
     {"u_lse", "F x", "F top, F rest", "-inf, 0", "top = x;\nrest = 1;",
      "top = max(a_top, b_top);\nrest = top > -INFINITY ? a_rest * exp(a_top - top) + b_rest * exp(b_top - top) : F(0);", "F y", "y = log(rest) + top;", NULL, TAKES_ANY, {-INFINITY}, lse_map, NULL,
      NULL, near_lse},
-    {"u_latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, NULL, TAKES_ANY, {0}, copy, NULL, latest, NULL}, /* associative, not commutative */
+    {"u_latest", "T x", "T v", "0", "v = x != 0 ? x : T(0);", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, NULL, TAKES_ANY, {0}, latest_map, NULL, latest, NULL}, /* associative, not commutative */
     {"gcd", "T x", "T v", NULL, NULL, NULL, NULL, NULL, "gcd", TAKES_INTEGERS, {0}, copy, NULL, gcd, NULL},
     {"bitwise_xor", "T x", "T v", NULL, NULL, NULL, NULL, NULL, "bitwise_xor", TAKES_INTEGERS, {0}, copy, NULL, exclusive, NULL},
     {"subtract", "T x", "T v, bool any", NULL, NULL, NULL, "T r", NULL, "subtract", TAKES_NUMBERS, {0}, first_map, copy, differences, NULL},
