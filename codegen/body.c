@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. Fast kernels round where a cast asks for it. */
-static bool rounds(const krf__emitter *e, const krf__instr *i) {
+bool krf__rounds(const krf__emitter *e, const krf__instr *i) {
     const krf__op_info *info = krf__op_info_of((krf__op)i->op);
     krf__rule rule = info->rule;
     bool computed = info->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast;
@@ -17,7 +16,7 @@ void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, kr
     if (krf__is_half(dtype)) {
         krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
     }
-    if (e->target->stores_unrounded && rounds(e, &e->k->instrs[instr])) {
+    if (e->target->stores_unrounded && krf__rounds(e, &e->k->instrs[instr])) {
         krf__str_printf(out, "u%u", instr);
     } else {
         krf__emit_value(e, instr, out);
@@ -143,8 +142,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     }
     const bool folds = i->op == KRF__fold_map || i->op == KRF__fold_post;
     arity = folds ? 0 : arity;
-    const bool unrounded = e->target->stores_unrounded && rounds(e, i); /* two names: before and after */
-    krf__str_printf(out, "const %s %c%u = ", krf__instr_type(e, instr), unrounded ? 'u' : 't', instr);
+    const bool unrounded = e->target->stores_unrounded && krf__rounds(e, i); /* two names: before and after */
+    krf__str_printf(out, "const %s %c%u%s = ", krf__instr_type(e, instr), unrounded ? 'u' : 't', instr, krf__lane(e, instr));
     if (i->op == KRF__load) {
         krf__str element = {0};
         e->target->load(e, i, &element);
@@ -170,7 +169,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
     const char *quotient = shared_quotient(e, instr);
     code = quotient != NULL ? quotient : code != NULL ? code : "?";
-    if (rounds(e, i) && !unrounded) {
+    if (krf__rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
@@ -187,7 +186,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__emit_code(e, code, (krf_dtype)i->from, texts, out);
     }
     krf__str_put(out, ")");
-    if (unrounded) {
+    if (unrounded && e->lane == 0) {
         krf__str_printf(out, ", t%u = krf_round_%s(u%u)", instr, krf_dtype_name((krf_dtype)i->dtype), instr);
     }
     krf__str_put(out, ";\n");

@@ -80,6 +80,8 @@ void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, co
     }
 }
 
+const char *krf__lane(const krf__emitter *e, uint32_t instr) { return e->lane == 0 || instr >= e->k->n_domain || !e->taint[instr] ? "" : e->lane == 1 ? "a" : "b"; }
+
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     if (i->op == KRF__constant) {
@@ -94,7 +96,7 @@ void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out) {
         out->failed |= text.failed;
         krf__str_free(&text);
     } else {
-        krf__str_printf(out, "t%u", instr);
+        krf__str_printf(out, "t%u%s", instr, krf__lane(e, instr));
     }
 }
 

@@ -15,6 +15,8 @@ void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
  * again: others read it soon. */
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
+/* "union { uint4 word; ... } v_in0": a vector of an operand. */
+void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
 /* Prints, and writes loops out (unroll.c). */
 void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 /* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */
@@ -41,6 +43,7 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
 /* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
 void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
 void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out); /* how many turns the loop over k takes */
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out);
 
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
@@ -54,7 +57,7 @@ int krf__cuda_row_blocks(const krf__emitter *e);
 /* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
  * what was kept for it (e->replaced). */
 void krf__cuda_keep(krf__emitter *e);
-void krf__cuda_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out);
+void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
 
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
@@ -80,5 +83,13 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
+
+/* Elements of f16 and bf16 by twos (cuda_half2.c): whether the kernel or round at hand takes them so, which is known then (e->twos); the statements of an instruction, and
+ * of a store to a vector of f16 or bf16; and what prints an element, for each of those that a turn of the loop over k takes. */
+void krf__cuda_by_twos(krf__emitter *e);
+void krf__cuda_put_twos(krf__emitter *e, uint32_t instr, krf__str *out);
+void krf__cuda_put_taken_twos(krf__emitter *e, uint32_t store, krf__str *out);
+void krf__cuda_put_each(krf__emitter *e, void (*print)(krf__emitter *e, uint32_t n, krf__str *out), uint32_t n, krf__str *out);
+const char *krf__cuda_element(const krf__emitter *e); /* "k": the number of the element at hand in a vector */
 
 #endif

@@ -12,7 +12,8 @@ static void map_loads(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
         if (krf__cuda_vectored(e, i)) {
-            krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, i), type, k->vector, name);
+            krf__cuda_put_union(e, i, out);
+            krf__str_put(out, ";\n");
         }
         if (k->operands[i].store) {
             continue;
@@ -70,19 +71,20 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 static void map_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
-    const char *indent = k->vector > 1 ? "    " : "";
-    if (k->vector > 1) {
-        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", k->vector);
+    if (k->vector == 1) {
+        krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+        return;
     }
-    krf__cuda_put_statements(e, 0, k->n_domain, indent, out);
-    for (uint32_t i = 0; i < k->n_domain && k->vector > 1; i++) {
-        if (k->instrs[i].op == KRF__store) {
-            krf__str_printf(out, "    v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
-        }
-    }
-    krf__str_put(out, k->vector > 1 ? "}\n" : "");
+    krf__str taken = {0};
+    krf__str_put(out, "#pragma unroll\nfor (int k = 0; k < ");
+    krf__cuda_put_turns(e, out);
+    krf__str_put(out, "; k++) {\n");
+    krf__cuda_put_statements(e, 0, k->n_domain, "    ", out);
+    krf__cuda_put_taken(e, &taken);
+    krf__cuda_put_lines(out, "    ", taken.data);
+    krf__str_put(out, "}\n");
+    out->failed |= taken.failed;
+    krf__str_free(&taken);
 }
 
 static void map_stores(krf__emitter *e, krf__str *out) {

@@ -2,6 +2,8 @@
  * (docs/architecture.md): schedules decide who computes a lane, never which elements or in which order. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+
 /* ---- elements that are stored ---- */
 
 static bool stores_element(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__store; }
@@ -11,26 +13,34 @@ void krf__cuda_put_vectors(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *s = &k->instrs[i];
         if (stores_element(e, i)) {
-            const char *name = e->operand_names[s->slot], *type = krf__storage_type(s->dtype);
             if (krf__cuda_vectored(e, s->slot)) {
-                krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s;\n", krf__cuda_word_type(e, s->slot), type, k->vector, name);
+                krf__cuda_put_union(e, s->slot, out);
+                krf__str_put(out, ";\n");
             } else {
-                krf__str_printf(out, "struct { %s at[%d]; } v_%s;\n", type, k->vector, name);
+                krf__str_printf(out, "struct { %s at[%d]; } v_%s;\n", krf__storage_type(s->dtype), k->vector, e->operand_names[s->slot]);
             }
         }
     }
 }
 
+static void put_taken(krf__emitter *e, uint32_t store, krf__str *out) {
+    const krf__instr *s = &e->k->instrs[store];
+    krf__str_printf(out, "v_%s.at[%s] = ", e->operand_names[s->slot], krf__cuda_element(e));
+    krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+    krf__str_put(out, ";\n");
+}
+
 void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        if (stores_element(e, i)) {
-            krf__str_printf(out, "v_%s.at[k] = ", e->operand_names[k->instrs[i].slot]);
-            krf__emit_stored(e, k->instrs[i].args[0], (krf_dtype)k->instrs[i].dtype, out);
-            krf__str_put(out, ";\n");
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        if (stores_element(e, i) && e->twos && krf__is_half((krf_dtype)e->k->instrs[i].dtype)) {
+            krf__cuda_put_taken_twos(e, i, out);
+        } else if (stores_element(e, i)) {
+            krf__cuda_put_each(e, put_taken, i, out);
         }
     }
 }
+
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (e->twos ? 2 : 1)); }
 
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -90,21 +100,25 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf__emit_value(e, narrow ? e->k->instrs[value].args[0] : value, out);
 }
 
-static void reduce_body(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    e->mode = 0;
-    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
+static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const char *slot = k->vector > 8 ? "k % 8" : krf__cuda_rows(e) > 1 ? "q % (8 / V) * V + k" : "q * V + k";
-        krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
-        krf__cuda_put_summand(e, r, out);
-        krf__str_put(out, costly ? " : " : ");\n}\n");
-        if (costly) {
-            krf__str_put(out, krf__sums_narrow(e, r) ? "(int)" : "");
-            krf__emit_identity(e, r, out);
-            krf__str_put(out, ");\n");
-        }
+    char slot[48];
+    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_rows(e) > 1 ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
+    krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
+    krf__cuda_put_summand(e, r, out);
+    krf__str_put(out, costly ? " : " : ");\n}\n");
+    if (costly) {
+        krf__str_put(out, krf__sums_narrow(e, r) ? "(int)" : "");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ");\n");
+    }
+}
+
+static void reduce_body(krf__emitter *e, krf__str *out) {
+    e->mode = 0;
+    krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__cuda_put_each(e, put_combined, r, out);
     }
     krf__cuda_put_taken(e, out);
 }
@@ -297,6 +311,7 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"QUADS", put_quads},
     {"REDUCE_VECTORS", krf__cuda_put_vectors},
     {"REDUCE_BODY", reduce_body},
+    {"TURNS", krf__cuda_put_turns},
     {"REDUCE_STORES", reduce_stores},
     {"REDUCE_REST", reduce_rest},
     {"WARP_TREE", warp_tree},

@@ -41,11 +41,21 @@ void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out) {
     }
 }
 
+void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf_dtype dtype = (krf_dtype)e->k->operands[operand].dtype;
+    krf__str_printf(out, "union { %s word; %s at[%d]; ", krf__cuda_word_type(e, operand), krf__storage_type(dtype), e->k->vector);
+    if (krf__is_half(dtype) && e->k->vector % 2 == 0) {
+        krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
+    }
+    krf__str_printf(out, "} v_%s", e->operand_names[operand]);
+}
+
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
     if (krf__cuda_vectored(e, operand)) {
-        krf__str_printf(out, "union { %s word; %s at[%d]; } v_%s[%d]%s;\n", krf__cuda_word_type(e, operand), type, e->k->vector, name, n, initially);
+        krf__cuda_put_union(e, operand, out);
+        krf__str_printf(out, "[%d]%s;\n", n, initially);
     } else {
         krf__str_printf(out, "%s%s %sv_%s[%d]%s;\n", o->gathered ? "const " : "", o->counts ? "long long" : type, o->gathered ? "*" : "", name, n, initially);
     }
@@ -79,7 +89,7 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
 }
 
 /* What stands in the place of an element from one round to the next. */
-static void put_kept(const krf__emitter *e, uint32_t instr, krf__str *out) {
+void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
     krf__str element = {0};
     e->target->load(e, &load, &element);
@@ -87,7 +97,7 @@ static void put_kept(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
         krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
     } else {
-        krf__str_printf(out, "const %s t%u = ", krf__c_type(i->dtype), instr);
+        krf__str_printf(out, "const %s t%u%s = ", krf__c_type(i->dtype), instr, krf__lane(e, instr));
         krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
         if (krf__is_half((krf_dtype)i->dtype)) {
             krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */
@@ -116,18 +126,17 @@ static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varyin
         if ((i < e->k->n_domain && e->taint[i] != varying) || (in_round && !e->needed[i])) {
             continue;
         }
-        if (in_round && i == e->replaced) {
-            put_kept(e, i, &line);
+        if (e->twos && varying && e->mode == 0 && i < e->k->n_domain) {
+            krf__cuda_put_twos(e, i, &line);
+        } else if (in_round && i == e->replaced) {
+            krf__cuda_put_kept(e, i, &line);
         } else {
             krf__emit_statement(e, i, &line);
+            if (in_round && i == e->saved) {
+                krf__cuda_put_kept(e, i, &line);
+            }
         }
-        if (in_round && i == e->saved) {
-            krf__str_put(&line, indent);
-            put_kept(e, i, &line);
-        }
-        if (line.data != NULL) {
-            krf__str_printf(out, "%s%s", indent, line.data);
-        }
+        krf__cuda_put_lines(out, indent, line.data);
         out->failed |= line.failed;
         krf__str_free(&line);
     }
@@ -141,10 +150,12 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
-        e->taint[i] = k->instrs[i].op == KRF__load || k->instrs[i].op == KRF__fetch;
+        const krf__instr *n = &k->instrs[i];
+        e->taint[i] = (n->op == KRF__load && k->operands[n->slot].inner == 0) || n->op == KRF__fetch;
         for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
             e->taint[i] |= e->taint[k->instrs[i].args[a]];
         }
     }
     put_some(e, 0, k->n_domain, false, "", out);
+    krf__cuda_by_twos(e);
 }

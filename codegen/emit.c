@@ -74,7 +74,8 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     e.first_stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.first_stage_of);
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
-    if (e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    e.forms = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.forms);
+    if (e.forms == NULL || e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
@@ -96,4 +97,5 @@ done:
     krf__mem_free(e.first_stage_of);
     krf__mem_free(e.taint);
     krf__mem_free(e.needed);
+    krf__mem_free(e.forms);
 }

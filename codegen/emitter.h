@@ -48,6 +48,9 @@ struct krf__emitter {
     bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
+    bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
+    int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
+    unsigned char *forms;        /* then: what there is of an instruction of the domain */
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
@@ -98,6 +101,8 @@ bool krf__instr_free(const krf__instr *i); /* whether its value is known before 
 bool krf__costly_domain(const krf__emitter *e); /* any of the domain part */
 bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype); /* whether results go through krf_cut_... */
 
+const char *krf__lane(const krf__emitter *e, uint32_t instr); /* what its name ends in: "" but for elements by twos */
+
 /* The right-hand side of an elementwise instruction over the texts of its operands. */
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out); /* "t7", or a literal, or an argument */
@@ -111,6 +116,8 @@ const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
 const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 
 /* ---- body.c ---- */
+/* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. Fast kernels round where a cast asks for it. */
+bool krf__rounds(const krf__emitter *e, const krf__instr *i);
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
 void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
 void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out); /* a value as it is stored */

@@ -31,6 +31,12 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_put(out, ")");
 }
 
+static void put_of_vector(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    if (krf__cuda_vectored(e, operand)) {
+        krf__str_printf(out, e->lane == 3 ? ".pair[k]" : ".at[%s]", krf__cuda_element(e));
+    }
+}
+
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
@@ -49,11 +55,11 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__cuda_put_offset(e, i->slot, true, out);
         krf__str_put(out, "]");
     } else if (e->k->schedule == KRF__MAP) {
-        krf__str_printf(out, krf__cuda_vectored(e, i->slot) ? "v_%s.at[k]" : "v_%s%s", name, element(e->k));
-    } else if (krf__cuda_vectored(e, i->slot)) {
-        krf__str_printf(out, "v_%s%s.at[k]", name, element(e->k));
+        krf__str_printf(out, "v_%s%s", name, krf__cuda_vectored(e, i->slot) ? "" : element(e->k));
+        put_of_vector(e, i->slot, out);
     } else {
         krf__str_printf(out, "v_%s%s", name, element(e->k));
+        put_of_vector(e, i->slot, out);
     }
 }
 
@@ -84,7 +90,7 @@ static const krf__hole own[] = {
 static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
-                                      "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_f64.h", "device_math.h", "half_math.h", "quotient.h", "fast.h", NULL};
+                                      "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_f64.h", "device_math.h", "half_math.h", "half2.h", "quotient.h", "fast.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

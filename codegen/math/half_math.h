@@ -39,7 +39,17 @@ KRF_FN float krf_log10_half(float x) {
 }
 
 //@ krf_log1p_half
-KRF_FN float krf_log1p_half(float x) { return KRF_F32(fabs)(x) <= 0.125f ? krf_log_of_one_and_half(x) : __logf(1 + x); }
+// 1 + x is never subnormal: what __logf does about that is left out.
+KRF_FN float krf_log1p_half(float x) {
+#ifdef __CUDA_ARCH__
+    float large;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(large) : "f"(1 + x));
+    large *= 0x1.62e430p-1f;
+#else
+    float large = __logf(1 + x);
+#endif
+    return KRF_F32(fabs)(x) <= 0.125f ? krf_log_of_one_and_half(x) : large;
+}
 
 //@ krf_tanh_half
 KRF_FN float krf_tanh_half(float x) {

@@ -9,7 +9,7 @@
             $ROUND_LATE
             $ROUND_VECTORS
             #pragma unroll
-            for (int k = 0; k < $VECTOR; k++) {
+            for (int k = 0; k < $TURNS; k++) {
                 $REDUCE_BODY
             }
             $ROUND_STORES

@@ -7,7 +7,7 @@
             const bool valid = (q * threads + thread) * $VECTOR < last;
             $ROUND_VECTORS
             #pragma unroll
-            for (int k = 0; k < $VECTOR; k++) {
+            for (int k = 0; k < $TURNS; k++) {
                 $REDUCE_BODY
             }
             $ROUND_STORES

@@ -13,7 +13,7 @@ for (; p < last; p += 256 * $ROWS) {
         const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
         $REDUCE_VECTORS
         #pragma unroll
-        for (int k = 0; k < $VECTOR; k++) {
+        for (int k = 0; k < $TURNS; k++) {
             $REDUCE_BODY
         }
         $REDUCE_STORES

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MAX_DEPTH = 16 };
+enum { MAX_DEPTH = 64 }; /* tests that make cuCtxPopCurrent fail leave some there */
 
 struct CUctx_st {
     int retained;

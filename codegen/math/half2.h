@@ -1,0 +1,131 @@
+// Pairs of f16 or bf16 in one word, the first in the lower half: a GPU adds and multiplies both at once, rounding as f32 that is rounded again does. Sections as in
+// prelude.h; for kernels on a GPU only.
+
+//@ krf_low_f16
+KRF_FN float krf_low_f16(unsigned pair) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }" : "=f"(x) : "r"(pair));
+    return x;
+#else
+    return krf_load_f16((unsigned short)(pair & 0xffffu));
+#endif
+}
+
+//@ krf_high_f16
+KRF_FN float krf_high_f16(unsigned pair) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }" : "=f"(x) : "r"(pair));
+    return x;
+#else
+    return krf_load_f16((unsigned short)(pair >> 16));
+#endif
+}
+
+//@ krf_low_bf16
+KRF_FN float krf_low_bf16(unsigned pair) { return krf_pre_unbits_f32(pair << 16); }
+
+//@ krf_high_bf16
+KRF_FN float krf_high_bf16(unsigned pair) { return krf_pre_unbits_f32(pair & 0xffff0000u); }
+
+//@ krf_twin
+KRF_FN unsigned krf_twin(unsigned short bits) {
+#ifdef __CUDA_ARCH__
+    unsigned pair;
+    asm("mov.b32 %0, {%1, %1};" : "=r"(pair) : "h"(bits));
+    return pair;
+#else
+    return bits * 0x10001u;
+#endif
+}
+
+//@ krf_pack_f16
+KRF_FN unsigned krf_pack_f16(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+#else
+    return krf_store_f16(low) | (unsigned)krf_store_f16(high) << 16;
+#endif
+}
+
+//@ krf_pack_bf16
+KRF_FN unsigned krf_pack_bf16(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return pair;
+#else
+    return krf_store_bf16(low) | (unsigned)krf_store_bf16(high) << 16;
+#endif
+}
+
+//@ krf_add_f16x2
+KRF_FN unsigned krf_add_f16x2(unsigned a, unsigned b) {
+#ifdef __CUDA_ARCH__
+    unsigned pair;
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_f16(krf_low_f16(a) + krf_low_f16(b), krf_high_f16(a) + krf_high_f16(b));
+#endif
+}
+
+//@ krf_subtract_f16x2
+KRF_FN unsigned krf_subtract_f16x2(unsigned a, unsigned b) {
+#ifdef __CUDA_ARCH__
+    unsigned pair;
+    asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_f16(krf_low_f16(a) - krf_low_f16(b), krf_high_f16(a) - krf_high_f16(b));
+#endif
+}
+
+//@ krf_multiply_f16x2
+KRF_FN unsigned krf_multiply_f16x2(unsigned a, unsigned b) {
+#ifdef __CUDA_ARCH__
+    unsigned pair;
+    asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_f16(krf_low_f16(a) * krf_low_f16(b), krf_high_f16(a) * krf_high_f16(b));
+#endif
+}
+
+//@ krf_add_bf16x2
+// Before sm_90 a GPU has but the fused operation: a * 1 is exact.
+KRF_FN unsigned krf_add_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(a), "r"(0x3f803f80u), "r"(b));
+    return pair;
+#else
+    return krf_pack_bf16(krf_low_bf16(a) + krf_low_bf16(b), krf_high_bf16(a) + krf_high_bf16(b));
+#endif
+}
+
+//@ krf_subtract_bf16x2
+KRF_FN unsigned krf_subtract_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(b), "r"(0xbf80bf80u), "r"(a));
+    return pair;
+#else
+    return krf_pack_bf16(krf_low_bf16(a) - krf_low_bf16(b), krf_high_bf16(a) - krf_high_bf16(b));
+#endif
+}
+
+//@ krf_multiply_bf16x2
+// A product of -0 plus -0 stays what it is, as any other.
+KRF_FN unsigned krf_multiply_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(pair) : "r"(a), "r"(b), "r"(0x80008000u));
+    return pair;
+#else
+    return krf_pack_bf16(krf_low_bf16(a) * krf_low_bf16(b), krf_high_bf16(a) * krf_high_bf16(b));
+#endif
+}
