@@ -120,12 +120,15 @@ static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
     return half ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
 }
 
-/* What the compiler must not see is a constant: what it would fold in ways of its own; and 0 as a choice, as ptxas 13.0 makes x ? 1.0f : -0.0f, and what becomes of
- * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0. */
+/* What the compiler must not see is a constant: what it would fold in ways of its own; 0 as a choice, as ptxas 13.0 makes x ? 1.0f : -0.0f, and what becomes of
+ * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0; and an f64 as the choice beside another value, which may become max.f64 (krf_maximum_f64). */
 static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
     const krf__instr *of = e->k->instrs;
-    const bool choice = i->op == KRF__where && operand == 2 && of[i->args[1]].op == KRF__constant && of[i->args[2]].op == KRF__constant;
-    return e->target->hides_constants && (krf__costly(i) || (choice && krf__is_real((krf_dtype)i->from) && i->from != KRF_F64));
+    if (!e->target->hides_constants || krf__costly(i) || i->op != KRF__where || operand == 0 || !krf__is_real((krf_dtype)i->from)) {
+        return e->target->hides_constants && krf__costly(i);
+    }
+    const bool first = of[i->args[1]].op == KRF__constant, second = of[i->args[2]].op == KRF__constant;
+    return i->from != KRF_F64 ? operand == 2 && first && second : operand == 1 ? first && !second : second && !first;
 }
 
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {

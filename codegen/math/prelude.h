@@ -241,8 +241,12 @@ KRF_FN float krf_maximum_f32(float a, float b) {
 }
 
 //@ krf_maximum_f64
-// Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs.
+// Selects only, for the vectoriser. The and of equal numbers is the number, but +0 for zeros of both signs. Constants are hidden: NVRTC makes max.f64 of what it knows
+// about them, and ptxas 13.0, where it is short of predicates, computes that one's anew as x == 0, which loses the lower half of x.
 KRF_FN double krf_maximum_f64(double a, double b) {
+#ifdef __CUDACC__
+    asm("" : "+d"(a), "+d"(b));
+#endif
     double other = a > b ? a : b; // b where b is a NaN
     double equal = krf_pre_unbits_f64(krf_pre_bits_f64(a) & krf_pre_bits_f64(b));
     double number = a == b ? equal : other;
@@ -267,6 +271,9 @@ KRF_FN float krf_minimum_f32(float a, float b) {
 //@ krf_minimum_f64
 // Selects only, for the vectoriser. The or of equal numbers is the number, but -0 for zeros of both signs.
 KRF_FN double krf_minimum_f64(double a, double b) {
+#ifdef __CUDACC__
+    asm("" : "+d"(a), "+d"(b));
+#endif
     double other = a < b ? a : b; // b where b is a NaN
     double equal = krf_pre_unbits_f64(krf_pre_bits_f64(a) | krf_pre_bits_f64(b));
     double number = a == b ? equal : other;
