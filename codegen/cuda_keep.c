@@ -118,9 +118,6 @@ void krf__cuda_keep(krf__emitter *e) {
         e->needed[n] = true;
     }
     for (uint32_t slot = 0; slot < whole->n_operands && krf__cuda_row_stays(e); slot++) {
-        if (krf__is_half((krf_dtype)whole->operands[slot].dtype) && whole->fast) {
-            continue; /* it would be rounded */
-        }
         if (found(e, slot, &round, &instr)) {
             const krf__kernel a = krf__kernel_round(whole, round);
             const uint32_t here = (uint32_t)(k->instrs - whole->instrs);
