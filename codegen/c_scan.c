@@ -4,15 +4,12 @@
 enum { RUN = KRF__SCAN_RUN, RUNS = KRF__SCAN_TILE / KRF__SCAN_RUN };
 
 /* Runs fold side by side: the first elements of all, then the second ones. Values of definitions may be structs, and theirs need not begin with the identity; those fold run by run. */
-static bool side_by_side(const krf__emitter *e, uint32_t r) { return krf__fold_op(krf__reduction(e, r)) == NULL; }
+static bool runs_together(const krf__emitter *e, uint32_t r) { return krf__fold_op(krf__reduction(e, r)) == NULL; }
 
-static int value_bytes(const krf__emitter *e, uint32_t r) {
-    const krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
-    return krf__is_half(dtype) ? (int)sizeof(float) : (int)krf_dtype_size(dtype);
-}
+static int value_bytes(const krf__emitter *e, uint32_t r) { return krf__value_bytes((krf_dtype)krf__reduction(e, r)->dtype); }
 
 static void put_runs(const krf__emitter *e, uint32_t r, const char *type, krf__str *out) {
-    if (!side_by_side(e, r)) {
+    if (!runs_together(e, r)) {
         krf__str_printf(out, "    for (int j = 0; j < runs; j++) {\n        for (int i = 1; i < %d; i++) {\n", RUN);
         krf__str_printf(out, "            x[%d * j + i] = red%u(x[%d * j + i - 1], x[%d * j + i]);\n        }\n", RUN, r, RUN, RUN);
         krf__str_printf(out, "        total[j] = x[%d * j + %d];\n    }\n", RUN, RUN - 1);
@@ -26,7 +23,7 @@ static void put_runs(const krf__emitter *e, uint32_t r, const char *type, krf__s
 
 /* The doubling steps of a warp's runs. Before the first lie as many identities as the longest step goes back. */
 static void put_steps(const krf__emitter *e, uint32_t r, const char *type, krf__str *out) {
-    if (!side_by_side(e, r)) {
+    if (!runs_together(e, r)) {
         krf__str_put(out, "        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 31; j >= s; j--) {\n");
         krf__str_printf(out, "                t[j] = red%u(t[j - s], t[j]);\n            }\n        }\n", r);
         return;
@@ -41,7 +38,7 @@ static void put_steps(const krf__emitter *e, uint32_t r, const char *type, krf__
 static void put_prefixes(const krf__emitter *e, uint32_t r, const char *type, krf__str *out) {
     krf__str_put(out, "        for (int j = 0; j < 32 && 32 * w + j < runs; j++) {\n");
     krf__str_printf(out, "            const %s prefix = red%u(base, red%u(before, j > 0 ? t[j - 1] : neutral));\n", type, r, r);
-    if (side_by_side(e, r)) {
+    if (runs_together(e, r)) {
         krf__str_put(out, "            prefixes[32 * w + j] = prefix;\n        }\n");
         return;
     }
@@ -50,7 +47,7 @@ static void put_prefixes(const krf__emitter *e, uint32_t r, const char *type, kr
 }
 
 static void put_back(const krf__emitter *e, uint32_t r, krf__str *out) {
-    if (side_by_side(e, r)) {
+    if (runs_together(e, r)) {
         krf__str_printf(out, "    for (int i = 0; i < %d; i++) {\n        for (int j = 0; j < runs; j++) {\n", RUN);
         krf__str_printf(out, "            side[i][j] = red%u(prefixes[j], side[i][j]);\n        }\n    }\n", r);
         krf__str_printf(out, "    krf_turn_%d(x, %d, side[0], %d, %d, runs);\n", value_bytes(e, r), RUN, RUNS, RUN);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 const char *krf__c_type(int dtype) { return krf__dtype((krf_dtype)dtype)->value; }
+int krf__value_bytes(krf_dtype dtype) { return krf__is_half(dtype) ? (int)sizeof(float) : (int)krf_dtype_size(dtype); }
 const char *krf__storage_type(int dtype) { return krf__dtype((krf_dtype)dtype)->storage; }
 
 static bool letter(char c) {

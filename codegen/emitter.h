@@ -107,6 +107,7 @@ const char *krf__lane(const krf__emitter *e, uint32_t instr); /* what its name e
 void krf__emit_code(const krf__emitter *e, const char *code, krf_dtype dtype, const char *const operands[3], krf__str *out);
 void krf__emit_value(const krf__emitter *e, uint32_t instr, krf__str *out); /* "t7", or a literal, or an argument */
 const char *krf__c_type(int dtype);       /* of values */
+int krf__value_bytes(krf_dtype dtype);
 const char *krf__storage_type(int dtype); /* of elements of arrays */
 /* What is stored, as a value: f16 and bf16 are stored in other types than they are computed in. */
 void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);

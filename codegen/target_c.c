@@ -13,16 +13,15 @@ int krf__c_fast_dim(const krf__emitter *e) {
 }
 
 int krf__c_strip_length(const krf__emitter *e) {
-    size_t widest = 1;
+    int widest = 1;
     if (!krf__is_map(e->k)) {
         return KRF__LANES;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        krf_dtype dtype = (krf_dtype)e->k->instrs[i].dtype;
-        size_t bytes = krf__is_half(dtype) ? sizeof(float) : krf_dtype_size(dtype);
+        const int bytes = krf__value_bytes((krf_dtype)e->k->instrs[i].dtype);
         widest = bytes > widest ? bytes : widest;
     }
-    return (int)(STRIP_BYTES / widest);
+    return STRIP_BYTES / widest;
 }
 
 /* Where an operand lies in the part over results. */
