@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { LANES = 32, ROWS = 64 };
+enum { LANES = 32, ROWS = 64, FOLDED = 8 };
 
 static void put_lanes(krf__emitter *e, krf__str *out) {
     (void)e;
@@ -16,7 +16,21 @@ static void put_rows(krf__emitter *e, krf__str *out) {
 }
 
 static void row_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "row_loop", out); }
-static void reduce_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "reduce_loop", out); }
+
+/* Values of definitions may be structs: those rows fold by themselves. */
+static bool folds(const krf__emitter *e) {
+    bool all = krf__short_rows(e->k);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        all &= krf__fold_op(krf__reduction(e, r)) == NULL;
+    }
+    return all;
+}
+
+static void reduce_loop(krf__emitter *e, krf__str *out) {
+    e->folds = folds(e);
+    krf__emit_skeleton(e, e->folds ? "fold_loop" : "reduce_loop", out);
+    e->folds = false;
+}
 
 static void side_loop(krf__emitter *e, krf__str *out) {
     e->side_by_side = true;
@@ -79,6 +93,35 @@ static void each(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "    }\n}\n");
 }
 
+/* ---- rows that are folded first ---- */
+
+static void half_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->folds ? FOLDED / 2 : 0); }
+
+static void fold_start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, ROWS, FOLDED);
+    }
+}
+
+static void fold_keep(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "for (int k = 0; k < %d; k++) {\n    fold%u[row][k] = acc%u[k];\n}\n", FOLDED, r, r);
+    }
+}
+
+static void fold_turn(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const int bytes = krf__sums_narrow(e, r) ? (int)sizeof(int) : krf__value_bytes((krf_dtype)krf__reduction(e, r)->dtype);
+        krf__str_printf(out, "%s lane%u[%d][%d];\nkrf_turn_%d(lane%u[0], %d, fold%u[0], %d, width, %d);\n", krf__c_lane_type(e, r), r, FOLDED, ROWS, bytes, r, ROWS, r, FOLDED, FOLDED);
+    }
+}
+
+static void fold_results(krf__emitter *e, krf__str *out) {
+    e->side_by_side = true;
+    krf__emit_skeleton(e, "fold_results", out);
+    e->side_by_side = false;
+}
+
 /* ---- rows whose elements lie side by side ---- */
 
 bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
@@ -138,5 +181,6 @@ static void copies(krf__emitter *e, krf__str *out) {
 const krf__hole krf__c_short_holes[] = {
     {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
     {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
+    {"HALF_LEFT", half_left}, {"FOLD_START", fold_start}, {"FOLD_KEEP", fold_keep}, {"FOLD_TURN", fold_turn}, {"FOLD_RESULTS", fold_results},
     {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
 };

@@ -277,7 +277,7 @@ static void unit_place(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "const long long o = beside ? u % KEPT : u / a->chunks, c = beside ? u / KEPT : u % a->chunks;\n");
         return;
     }
-    krf__str_put(out, "const long long o = u / a->chunks, c = u % a->chunks;\n");
+    krf__str_put(out, k->chunks == 1 ? "const long long o = u, c = 0;\n" : "const long long o = u / a->chunks, c = u % a->chunks;\n");
 }
 
 static void unit_done(krf__emitter *e, krf__str *out) {

@@ -1,4 +1,4 @@
-// Elements [first, last) of result o into the lanes, and these into one.
+// Elements [first, last) of result o into the lanes, and these into one, or as many as are to be left.
 for (long long p = first; p < last;) {
     const int at = (int)((p - first) % 256);
     $REDUCED_POSITION
@@ -8,6 +8,6 @@ for (long long p = first; p < last;) {
     $BODY
     p += m;
 }
-for (int s = lanes / 2; s > 0; s /= 2) {
+for (int s = lanes / 2; s > $HALF_LEFT; s /= 2) {
     $TREE
 }

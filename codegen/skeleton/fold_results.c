@@ -1,0 +1,5 @@
+{
+    const int lanes = 8;
+    $FOLD_TURN
+    $SIDE_RESULTS
+}
