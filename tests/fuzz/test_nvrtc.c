@@ -134,6 +134,7 @@ int main(void) {
         puts(krf_error_message());
         return 1;
     }
+    user_define(context);
     user_wide_scans = false; /* CUDA has none */
     printf("seed %" PRIu64 "\n", seed);
     fflush(stdout);
