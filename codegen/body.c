@@ -124,8 +124,11 @@ static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
  * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0; and an f64 as the choice beside another value, which may become max.f64 (krf_maximum_f64). */
 static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
     const krf__instr *of = e->k->instrs;
-    if (!e->target->hides_constants || krf__costly(i) || i->op != KRF__where || operand == 0 || !krf__is_real((krf_dtype)i->from)) {
-        return e->target->hides_constants && krf__costly(i);
+    if (!e->target->hides_constants || krf__costly(i)) {
+        return e->target->hides_constants;
+    }
+    if (i->op != KRF__where || operand == 0 || !krf__is_real((krf_dtype)i->from)) {
+        return false;
     }
     const bool first = of[i->args[1]].op == KRF__constant, second = of[i->args[2]].op == KRF__constant;
     return i->from != KRF_F64 ? operand == 2 && first && second : operand == 1 ? first && !second : second && !first;
