@@ -77,9 +77,12 @@ const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of 
 /* Halving over lane numbers: n accumulators until so many are left. */
 void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
 
-/* The same: first the n accumulators down to a vector, then threads (half: half of those that share a row), then neighbours in the vector.
- * The result is r0, r1, ... of the first thread. */
+/* The same of the n accumulators of a vector: first threads (half: half of those that share a row), then neighbours in the vector. The result is r0, r1, ... of the
+ * first thread. */
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
+
+/* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
+void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);

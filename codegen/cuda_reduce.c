@@ -162,53 +162,6 @@ static void accumulators(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* shfl of types that CUDA has no overload for goes by way of int. */
-static void put_shuffle(krf__emitter *e, uint32_t r, const char *type, const char *which, const char *value, const char *lane, krf__str *out) {
-    krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
-    bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
-    if (krf__accumulator_words(e->k, r) > 1) { /* a struct has functions of its own (user_fold.c) */
-        krf__str_printf(out, "%s_%s%sshuffle(%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "", value, lane);
-        return;
-    }
-    krf__str_printf(out, "(%s)__shfl_%s%ssync(0xffffffffu, %s%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "",
-                    narrow ? "(int)" : "", value, lane);
-}
-
-void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
-    put_shuffle(e, r, krf__reduction_type(e, r), which, value, lane, out);
-}
-
-static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
-    krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
-                    first, last, r, f, r, r);
-}
-
-void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(n / 2, left, r, e->reduction + r, out);
-    }
-}
-
-void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
-    const int lanes = e->k->vector < n ? e->k->vector : n; /* of a vector */
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const uint32_t f = e->reduction + r;
-        halve_accumulators(n / 2, lanes, r, f, out);
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n", half, lanes);
-        krf__str value = {0};
-        krf__str_printf(&value, "acc%u[k]", r);
-        krf__str_printf(out, "        acc%u[k] = red%u(acc%u[k], ", r, f, r);
-        put_shuffle(e, r, krf__cuda_accumulator_type(e, r), "down", value.data != NULL ? value.data : "", "d", out);
-        krf__str_put(out, ");\n    }\n}\n");
-        out->failed |= value.failed;
-        krf__str_free(&value);
-        halve_accumulators(lanes / 2, 1, r, f, out);
-        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
-    }
-}
-
-static void warp_tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, 8, "16", out); }
-
 /* ---- partial results ---- */
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
@@ -314,7 +267,7 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"TURNS", krf__cuda_put_turns},
     {"REDUCE_STORES", reduce_stores},
     {"REDUCE_REST", reduce_rest},
-    {"WARP_TREE", warp_tree},
+    {"WARP_TREE", krf__cuda_put_warp_tree},
     {"RESULTS", krf__cuda_put_results},
     {"CHUNK_DONE", chunk_done},
     {"SPLIT", split},

@@ -73,9 +73,13 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
 }
 
 void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out) {
-    krf__str_printf(out, "a.%s[0", e->operand_names[store->slot]);
-    krf__cuda_put_offset(e, store->slot, reduced, out);
-    krf__str_put(out, "] = ");
+    if (e->k->schedule == KRF__TILE) {
+        krf__str_printf(out, "*at_%s = ", e->operand_names[store->slot]); /* cuda_tile.c walks there */
+    } else {
+        krf__str_printf(out, "a.%s[0", e->operand_names[store->slot]);
+        krf__cuda_put_offset(e, store->slot, reduced, out);
+        krf__str_put(out, "] = ");
+    }
     krf__emit_stored(e, store->args[0], (krf_dtype)store->dtype, out);
     krf__str_put(out, ";\n");
 }

@@ -58,45 +58,86 @@ static void position(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* The place of turn q: rows run along dimension `row`. */
-static void put_place(const krf__emitter *e, int row, int column, krf__str *out) {
-    const char *type = krf__index_type(e);
-    krf__str_printf(out, "const %s i%d = first%d + x, i%d = first%d + y + q * %d;\n", type, row, row, column, column, rows(e));
-    krf__str_printf(out, "const bool inside = i%d < n%d && i%d < n%d;\n", row, row, column, column);
-}
-
-static void element(krf__emitter *e, krf__str *out) { put_place(e, e->k->n_kept - 1, e->k->tile, out); }
-
 static void put_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "a.%s[0", e->operand_names[operand]);
     krf__cuda_put_offset(e, operand, false, out);
     krf__str_put(out, "]");
 }
 
+/* The place of the first turn, where rows run along dimension `row`, and how many rows of the array are left there: none for a thread beside it. */
+static void put_start(const krf__emitter *e, int row, int column, krf__str *out) {
+    const char *type = krf__index_type(e);
+    krf__str_printf(out, "const %s i%d = first%d + x, i%d = first%d + y;\n", type, row, row, column, column);
+    krf__str_printf(out, "const %s left = i%d < n%d ? n%d - i%d : 0;\n", type, row, row, column, column);
+}
+
+/* The place of turn q. */
+static void put_place(const krf__emitter *e, int row, int column, krf__str *out) {
+    const char *type = krf__index_type(e);
+    krf__str_printf(out, "const %s i%d = first%d + x, i%d = first%d + y + q * %d;\n", type, row, row, column, column, rows(e));
+    krf__str_printf(out, "const bool inside = q * %d < left;\n", rows(e));
+}
+
+/* An operand's address in the first turn, and how far the next one is: an addition a turn, where its place would take several operations. */
+static void put_walk(const krf__emitter *e, uint32_t operand, int column, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand];
+    const int class_ = krf__stride_class(e->k, o, column);
+    krf__str_printf(out, "%s%s *at_%s = &", o->store ? "" : "const ", krf__storage_type(o->dtype), name);
+    put_address(e, operand, out);
+    krf__str_printf(out, class_ >= 2 ? ";\nconst long long step_%s = %dLL * %s_s%d;\n" : ";\nconst long long step_%s = %d;\n", name, class_ == 0 ? 0 : rows(e), name, column);
+}
+
+static void put_step(const krf__emitter *e, uint32_t operand, krf__str *out) { krf__str_printf(out, "at_%s += step_%s;\n", e->operand_names[operand], e->operand_names[operand]); }
+
+/* Of what is stored. */
+static void start(krf__emitter *e, krf__str *out) {
+    put_start(e, e->k->n_kept - 1, e->k->tile, out);
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (e->k->operands[i].store) {
+            put_walk(e, i, e->k->tile, out);
+        }
+    }
+}
+
+static void element(krf__emitter *e, krf__str *out) { put_place(e, e->k->n_kept - 1, e->k->tile, out); }
+
+static void next(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (e->k->operands[i].store) {
+            put_step(e, i, out);
+        }
+    }
+}
+
 /* Loads of one operand into registers; of all that are `crossing`, or of all that are not. */
 static void put_loads(const krf__emitter *e, bool crossing, krf__str *out) {
     const krf__kernel *k = e->k;
-    int last = k->n_kept - 1;
-    krf__str lines = {0};
+    const int last = k->n_kept - 1, row = crossing ? k->tile : last, column = crossing ? last : k->tile;
+    krf__str walks = {0}, lines = {0};
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (reads_memory(&k->operands[i]) && crosses(e, i) == crossing) {
-            krf__str_printf(out, "%s v_%s[%d];\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i], turns(e));
-            krf__str_printf(&lines, "    v_%s[q] = inside ? ", e->operand_names[i]);
-            put_address(e, i, &lines);
-            krf__str_printf(&lines, " : (%s)0;\n", krf__storage_type(k->operands[i].dtype));
+            const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+            krf__str_printf(out, "%s v_%s[%d];\n", type, name, turns(e));
+            put_walk(e, i, column, &walks);
+            krf__str_printf(&lines, "v_%s[q] = q * %d < left ? *at_%s : (%s)0;\n", name, rows(e), name, type);
+            put_step(e, i, &lines);
         }
     }
-    if (lines.data != NULL) {
-        krf__str place = {0};
-        put_place(e, crossing ? k->tile : last, crossing ? last : k->tile, &place);
-        krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n", turns(e));
-        krf__cuda_put_lines(out, "    ", place.data);
-        krf__str_put(out, lines.data);
-        krf__str_put(out, "}\n");
-        out->failed |= place.failed;
-        krf__str_free(&place);
+    if (lines.data != NULL && walks.data != NULL) {
+        krf__str begin = {0};
+        put_start(e, row, column, &begin);
+        krf__str_put(out, "{\n");
+        krf__cuda_put_lines(out, "    ", begin.data);
+        krf__cuda_put_lines(out, "    ", walks.data);
+        krf__str_printf(out, "    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n", turns(e));
+        krf__cuda_put_lines(out, "        ", lines.data);
+        krf__str_put(out, "    }\n}\n");
+        out->failed |= begin.failed;
+        krf__str_free(&begin);
     }
-    out->failed |= lines.failed;
+    out->failed |= lines.failed || walks.failed;
+    krf__str_free(&walks);
     krf__str_free(&lines);
 }
 
@@ -110,8 +151,11 @@ static void loads(krf__emitter *e, krf__str *out) {
 static void fill(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const bool held = holds(e);
-    krf__str place = {0};
+    krf__str begin = {0}, place = {0};
+    put_start(e, k->tile, k->n_kept - 1, &begin);
     put_place(e, k->tile, k->n_kept - 1, &place);
+    krf__str_put(out, held ? "" : "{\n");
+    krf__cuda_put_lines(out, "    ", held ? NULL : begin.data);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (!crosses(e, i)) {
             continue;
@@ -129,7 +173,9 @@ static void fill(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, " : (%s)0;\n}\n", krf__storage_type(k->operands[i].dtype));
         }
     }
-    out->failed |= place.failed;
+    krf__str_put(out, held ? "" : "}\n");
+    out->failed |= begin.failed || place.failed;
+    krf__str_free(&begin);
     krf__str_free(&place);
 }
 
@@ -159,7 +205,9 @@ const krf__hole krf__cuda_tile_holes[] = {
     {"TILE_POSITION", position},
     {"TILE_LOADS", loads},
     {"TILE_FILL", fill},
+    {"TILE_START", start},
     {"TILE_ELEMENT", element},
+    {"TILE_NEXT", next},
     {"TILE_SIDE", put_side},
     {"TILE_THREADS", put_threads},
     {"TILE_TURNS", put_turns},

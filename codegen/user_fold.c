@@ -56,7 +56,7 @@ static void put_struct(krf__user_printing *p, const krf_op *op, const uint8_t le
         krf__str_printf(out, "    y.f%d = x.f%d;\n", f, f);
     }
     krf__str_put(out, "    return y;\n}\n");
-    static const char *const shuffles[] = {"", "down_"}; /* krf__cuda_put_shuffle calls them */
+    static const char *const shuffles[] = {"", "down_", "xor_"}; /* krf__cuda_put_shuffle calls them */
     for (size_t s = 0; s < sizeof shuffles / sizeof *shuffles; s++) {
         krf__str_printf(out, "%s %s %s_%sshuffle(const %s &x, int lane) {\n    %s y;\n", p->e->target->inline_function, type, type, shuffles[s], type, type);
         for (int f = 0; f < n; f++) {

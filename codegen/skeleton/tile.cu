@@ -9,6 +9,7 @@ extern "C" __global__ void __launch_bounds__($TILE_THREADS) $NAME(const struct k
     $TILE_LOADS
     $TILE_FILL
     __syncthreads();
+    $TILE_START
     $TILE_UNROLL
     for (int q = 0; q < $TILE_TURNS; q++) {
         $TILE_ELEMENT
@@ -16,5 +17,6 @@ extern "C" __global__ void __launch_bounds__($TILE_THREADS) $NAME(const struct k
             $MAP_BODY
             $MAP_STORES
         }
+        $TILE_NEXT
     }
 }

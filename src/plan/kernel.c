@@ -61,7 +61,8 @@ int krf__row_warps(const krf__kernel *k) {
     return warps;
 }
 
-int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 8 && k->cluster == 1 ? 8 / krf__row_warps(k) : 1; }
+/* Small blocks: rows side by side wait for each other, and make room for others together. */
+int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 4 && k->cluster == 1 ? 4 / krf__row_warps(k) : 1; }
 
 int krf__row_threads(const krf__kernel *k) { return 32 * krf__row_warps(k) / k->cluster * krf__row_rows(k); }
 
@@ -105,9 +106,27 @@ static size_t widest_element(const krf__kernel *k) {
     return widest;
 }
 
-int krf__tile_side(const krf__kernel *k) { return widest_element(k) > 2 ? 32 : 64; /* of narrow elements 32 are half a line of memory */ }
+/* Squares of `side` in shared memory. */
+static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes += krf__tile_crosses(k, &k->operands[i]) ? side * (side * size + (size < 4 ? 4 : size)) : 0;
+    }
+    return bytes;
+}
 
-int krf__tile_threads(const krf__kernel *k) { return widest_element(k) == 4 ? 128 : 256; /* 32 bytes of an operand are under way for each */ }
+/* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. */
+int krf__tile_side(const krf__kernel *k) {
+    const bool large = k->extents[k->tile] > 32 && k->extents[k->n_kept - 1] > 32;
+    return large && widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
+}
+
+/* 32 bytes of an operand are under way for each. */
+int krf__tile_threads(const krf__kernel *k) {
+    const int side = krf__tile_side(k), widest = (int)widest_element(k);
+    return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
+}
 
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
     return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
@@ -118,14 +137,7 @@ int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) {
     return krf__tile_side(k) + (bytes < 4 ? 4 / bytes : 1);
 }
 
-int64_t krf__tile_bytes(const krf__kernel *k) {
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        bytes += krf__tile_crosses(k, o) ? (int64_t)krf__tile_side(k) * krf__tile_pitch(k, o) * (int64_t)krf_dtype_size((krf_dtype)o->dtype) : 0;
-    }
-    return bytes;
-}
+int64_t krf__tile_bytes(const krf__kernel *k) { return bytes_of_tiles(k, krf__tile_side(k)); }
 
 int64_t krf__tile_units(const krf__kernel *k) {
     int64_t down = k->extents[k->tile], across = k->extents[k->n_kept - 1];

@@ -90,7 +90,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
         put64(&s, (uint64_t)krf__column_threads(k));
     }
     if (k->schedule == KRF__TILE) {
-        put64(&s, (uint64_t)k->tile);
+        put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32);
     }
     put64(&s, k->n_instrs);
     for (uint32_t i = 0; i < k->n_instrs; i++) {

@@ -278,15 +278,15 @@ static int registers_of_row(const krf__kernel *k) {
     return n;
 }
 
-/* As many blocks as can be, where one is too small: of smaller ones several share a multiprocessor, so that one row is read while another is computed or
- * written. Rows of fewer chunks than a block has warps are shared where a block's registers do not hold them. */
+/* Where one block is too small, as many as leave each half of a multiprocessor's registers or less: so that one row is read while another is computed or written. More
+ * would wait for more. Rows of fewer chunks than a block has warps are shared where a block's registers do not hold them. */
 static int cluster_of(const krf__kernel *k, uint32_t row) {
-    const int warps = krf__row_warps(k), words = 32 * warps * registers_of_row(k);
+    const int warps = krf__row_warps(k), words = 32 * warps * registers_of_row(k), held = warps > 32 ? KRF__ROW_BLOCK / 2 : KRF__ROW_BLOCK;
     int blocks = 1;
     if (row <= KRF__ROW_BLOCK) {
         return 1;
     }
-    while (blocks < KRF__ROW_CLUSTER && blocks < warps && (warps > 32 || words / blocks > KRF__ROW_BLOCK)) {
+    while (blocks < KRF__ROW_CLUSTER && blocks < warps && ((warps > 32 && warps / blocks > 16) || words / blocks > held)) {
         blocks *= 2;
     }
     return blocks;

@@ -308,8 +308,13 @@ static void grids(void **state) {
 
     krf__operand words[] = {{.dtype = KRF_F32}, {.dtype = KRF_U8}};
     k = (krf__kernel){.schedule = KRF__TILE, .n_kept = 3, .extents = {65, 5, 33}, .kept_size = 65 * 5 * 33, .operands = words, .n_operands = 2};
-    check_grid(k, 132, 3 * 5 * 2, 1, 128, 1);
-    words[0].dtype = KRF_I16; /* squares of 64 */
+    check_grid(k, 132, 2 * 5 * 1, 1, 512, 1); /* squares of 64 */
+    k.extents[2] = 32;
+    check_grid(k, 132, 3 * 5 * 1, 1, 128, 1); /* of 32 */
+    k.extents[2] = 33;
+    words[0].dtype = KRF_F64;
+    check_grid(k, 132, 3 * 5 * 2, 1, 256, 1);
+    words[0].dtype = KRF_I16;
     check_grid(k, 132, 2 * 5 * 1, 1, 256, 1);
 }
 

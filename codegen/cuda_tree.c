@@ -1,0 +1,89 @@
+/* The CUDA target's part of the canonical tree that a thread or a warp folds: accumulators of 256 lanes, or of a short row's. */
+#include "codegen/cuda.h"
+
+#include <stdio.h>
+
+/* shfl of types that CUDA has no overload for goes by way of int. */
+static void put_shuffle(krf__emitter *e, uint32_t r, const char *type, const char *which, const char *value, const char *lane, krf__str *out) {
+    krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
+    bool narrow = krf_dtype_size(dtype) < 4 && !krf__is_half(dtype);
+    if (krf__accumulator_words(e->k, r) > 1) { /* a struct has functions of its own (user_fold.c) */
+        krf__str_printf(out, "%s_%s%sshuffle(%s, %s)", type, which != NULL ? which : "", which != NULL ? "_" : "", value, lane);
+        return;
+    }
+    krf__str_printf(out, narrow ? "(%s)__shfl_%s%ssync(0xffffffffu, (int)(%s), %s)" : "(%s)__shfl_%s%ssync(0xffffffffu, %s, %s)", type, which != NULL ? which : "",
+                    which != NULL ? "_" : "", value, lane);
+}
+
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out) {
+    put_shuffle(e, r, krf__reduction_type(e, r), which, value, lane, out);
+}
+
+static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
+    krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
+                    first, last, r, f, r, r);
+}
+
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        halve_accumulators(n / 2, left, r, e->reduction + r, out);
+    }
+}
+
+/* acc0[k] with the one of the thread d further on. */
+static void put_down(krf__emitter *e, uint32_t r, const char *k, krf__str *out) {
+    char value[32];
+    snprintf(value, sizeof value, "acc%u[%s]", r, k);
+    krf__str_printf(out, "%s = red%u(%s, ", value, e->reduction + r, value);
+    put_shuffle(e, r, krf__cuda_accumulator_type(e, r), "down", value, "d", out);
+    krf__str_put(out, ");\n");
+}
+
+static void put_result(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r); }
+
+void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        ", half, n);
+        put_down(e, r, "k", out);
+        krf__str_put(out, "    }\n}\n");
+        halve_accumulators(n / 2, 1, r, e->reduction + r, out);
+        put_result(e, r, out);
+    }
+}
+
+/* Threads d apart share their n accumulators, rather than fold all of them twice over: one takes the first half of both, the other the second. */
+static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__str *out) {
+    const bool commutes = !krf__op_is_fold((krf__op)krf__reduction(e, r)->op);
+    const char *type = krf__cuda_accumulator_type(e, r);
+    char mine[64], others[64];
+    snprintf(mine, sizeof mine, "upper%d ? acc%u[k + %d] : acc%u[k]", d, r, n / 2, r);
+    snprintf(others, sizeof others, "upper%d ? acc%u[k] : acc%u[k + %d]", d, r, r, n / 2);
+    char lanes[16];
+    snprintf(lanes, sizeof lanes, "%d", d);
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    const %s mine = %s, other = ", n / 2, type, mine);
+    put_shuffle(e, r, type, "xor", others, lanes, out);
+    krf__str_printf(out, ";\n    acc%u[k] = red%u(", r, e->reduction + r);
+    if (commutes) {
+        krf__str_put(out, "mine, other);\n}\n");
+    } else {
+        krf__str_printf(out, "upper%d ? other : mine, upper%d ? mine : other);\n}\n", d, d);
+    }
+}
+
+void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
+    const int lanes = e->k->vector < 8 ? e->k->vector : 8; /* of a vector */
+    int left = 16; /* threads apart, from where on a thread has one accumulator */
+    for (int n = lanes; n > 1 && e->k->n_reductions > 0; n /= 2, left /= 2) {
+        krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", left, left);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        halve_accumulators(4, lanes, r, e->reduction + r, out);
+        for (int n = lanes, d = 16; n > 1; n /= 2, d /= 2) {
+            put_shared_halves(e, r, n, d, out);
+        }
+        krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < 5; step++, d = d > 1 ? d / 2 : 16) {\n    ", left);
+        put_down(e, r, "0", out);
+        krf__str_put(out, "}\n");
+        put_result(e, r, out);
+    }
+}
