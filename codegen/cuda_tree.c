@@ -71,7 +71,11 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
 }
 
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
-    const int lanes = e->k->vector < 8 ? e->k->vector : 8; /* of a vector */
+    const int lanes = e->k->vector; /* of a vector */
+    if (lanes > 8) { /* bytes in any order: a warp folds once, at the end, when the fewest steps count */
+        krf__cuda_put_tree(e, 8, "16", out);
+        return;
+    }
     int left = 16; /* threads apart, from where on a thread has one accumulator */
     for (int n = lanes; n > 1 && e->k->n_reductions > 0; n /= 2, left /= 2) {
         krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", left, left);
