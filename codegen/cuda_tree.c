@@ -55,7 +55,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__str *out) {
     const bool commutes = !krf__op_is_fold((krf__op)krf__reduction(e, r)->op);
     const char *type = krf__cuda_accumulator_type(e, r);
-    char mine[64], others[64];
+    char mine[96], others[96];
     snprintf(mine, sizeof mine, "upper%d ? acc%u[k + %d] : acc%u[k]", d, r, n / 2, r);
     snprintf(others, sizeof others, "upper%d ? acc%u[k] : acc%u[k + %d]", d, r, r, n / 2);
     char lanes[16];
