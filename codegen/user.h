@@ -53,12 +53,17 @@ typedef struct krf__cut {
     int stage;            /* from 0: in which it is computed */
     const krf_op *called; /* NULL, or: the text calls it, and the value is that of its cut of number `piece`, not of the text */
     int piece;
+    bool free;            /* it means the same wherever it stands in the body */
 } krf__cut;
 
 typedef struct krf__cuts {
     krf__cut list[KRF__MOST_CUTS];
     int n, last; /* n 0: the body is one stage. last: the stage of the results */
+    int n_ahead; /* after those, of a body with conditions: free ones of the last stage, which come before the conditions */
 } krf__cuts;
+
+/* Whether the text from start to end, of a body whose floats are of type `real`, means the same wherever it stands, and computes nothing that a condition may be there to avoid. */
+bool krf__user_is_free(const krf_op *op, const uint8_t letters[26], const char *start, const char *end, const char *real);
 
 void krf__user_find_cuts(const krf_op *op, const uint8_t letters[26], krf__cuts *cuts);
 /* Of a call, or the map of a fold; none but in C, and over the domain. */

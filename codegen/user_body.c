@@ -125,14 +125,21 @@ typedef struct part {
     const krf__cuts *cuts;
     const krf__cut *returned; /* NULL: to the end */
     int stage;
+    const krf__cut *alone;    /* NULL, or: its text is all of the body that counts */
 } part;
+
+/* Whether the piece has the value of a cut: it is a parameter, or a variable before the body. */
+static bool has(const part *piece, int cut) {
+    const bool ahead = cut >= piece->cuts->n && piece->returned == NULL && piece->alone == NULL;
+    return ahead || piece->cuts->list[cut].stage < piece->stage;
+}
 
 /* What stands for the text that begins at t: a value from before the piece's stage; NULL: nothing. */
 static const krf__cut *known_from(const part *piece, const krf__c_token *t) {
     const krf__cut *longest = NULL;
-    for (int i = 0; i < piece->cuts->n; i++) {
+    for (int i = 0; i < piece->cuts->n + piece->cuts->n_ahead; i++) {
         const krf__cut *c = &piece->cuts->list[i];
-        if (c->start == t->start && t->kind != KRF__C_SPACE && c->called == NULL && c->stage < piece->stage && (longest == NULL || c->end > longest->end)) {
+        if (c->start == t->start && t->kind != KRF__C_SPACE && c->called == NULL && has(piece, i) && (longest == NULL || c->end > longest->end)) {
             longest = c;
         }
     }
@@ -191,8 +198,8 @@ static void put_known_of(const part *piece, const bool *opened, const krf__c_tok
 /* The body for the target: letters and dtypes become C types (f64(x) a conversion), numbers get their suffix, `return;` leaves for the end of the function. */
 static void put_body(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const part *piece) {
     const bool narrow = krf__user_is_narrow(op, letters);
-    const krf__cut *returned = piece->returned;
-    krf__c_lexer lexer = {op->body, 1};
+    const krf__cut *returned = piece->alone == NULL ? piece->returned : NULL;
+    krf__c_lexer lexer = {piece->alone != NULL ? piece->alone->start : op->body, 1};
     int before = ';';
     bool wide = false; /* a number here is in f64(...) or behind (double) */
     bool opened[KRF__MOST_CUTS] = {false};
@@ -203,7 +210,7 @@ static void put_body(const krf__user_printing *p, const krf_op *op, const uint8_
         if (returned != NULL && t.start == returned->start) {
             krf__str_put(p->out, "(__extension__ ({ return ");
         }
-        if (t.kind == KRF__C_END) {
+        if (t.kind == KRF__C_END || (piece->alone != NULL && t.start >= piece->alone->end)) {
             return;
         }
         const krf__cut *known = known_from(piece, &t);
@@ -321,9 +328,31 @@ static void put_signature(const krf__user_printing *p, const krf_op *op, const u
     krf__str_put(p->out, ") {\n");
 }
 
+/* A cut that is free, without the conditions around it: compilers would take those for part of it. */
+static void put_alone(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const part *piece, const krf__cut *cut, const char *before) {
+    krf__str_put(p->out, before);
+    put_body(p, op, letters, &(part){piece->cuts, piece->returned, piece->stage, cut});
+    krf__str_put(p->out, ";\n");
+}
+
+static void put_ahead(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const part *piece) {
+    for (int i = piece->cuts->n; i < piece->cuts->n + piece->cuts->n_ahead; i++) {
+        krf__str_printf(p->out, "    const %s krf_c%d", piece->cuts->list[i].type, i);
+        put_alone(p, op, letters, piece, &piece->cuts->list[i], " = ");
+    }
+}
+
 static void put_function(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const part *piece, int number) {
     const bool leaves = krf__user_mentions(op, "return", true), cut = piece->returned != NULL;
     put_signature(p, op, letters, piece, number);
+    if (cut && piece->returned->free) {
+        put_alone(p, op, letters, piece, piece->returned, "    return ");
+        krf__str_put(p->out, "}\n");
+        return;
+    }
+    if (!cut) {
+        put_ahead(p, op, letters, piece);
+    }
     for (int r = 0; r < op->n_results; r++) {
         krf__str_printf(p->out, "    %s %s = 0;\n", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), op->variables[r].name);
     }
@@ -349,7 +378,7 @@ void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8
         put_called(p, op, letters, cuts->n > 0);
         put_macros(p, op, letters, true);
         for (int i = 0; i <= cuts->n; i++) {
-            put_function(p, op, letters, &(part){cuts, i < cuts->n ? &cuts->list[i] : NULL, i < cuts->n ? cuts->list[i].stage : cuts->last}, i);
+            put_function(p, op, letters, &(part){cuts, i < cuts->n ? &cuts->list[i] : NULL, i < cuts->n ? cuts->list[i].stage : cuts->last, NULL}, i);
         }
         put_macros(p, op, letters, false);
     }

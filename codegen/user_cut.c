@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MOST_NAMES = 64, MOST_NESTED = 32, MOST_OF_BRANCHES = 3 /* cuts of a body with conditions: each piece computes those before it again */ };
+enum { MOST_NAMES = 64, MOST_NESTED = 32, MOST_OF_BRANCHES = 3 /* cuts of a body with conditions that are not free: each piece computes those before it again */ };
 
 /* The stage in which a value is known, and whether a costly function of that stage is in it. */
 typedef struct weight {
@@ -82,7 +82,7 @@ static bool is_real(const char *type) { return strcmp(type, "float") == 0 || str
 static void add(finding *f, const char *start, const char *end, const char *type, int stage) {
     krf__cuts *cuts = f->cuts;
     if (cuts->n < KRF__MOST_CUTS) {
-        cuts->list[cuts->n++] = (krf__cut){start, end, type, stage, NULL, 0};
+        cuts->list[cuts->n++] = (krf__cut){start, end, type, stage, NULL, 0, false};
     }
 }
 
@@ -141,7 +141,7 @@ static int add_called(finding *f, const call *c, const char *end, int stage) {
         return 0;
     }
     for (int i = 0; i < inner.n; i++) {
-        f->cuts->list[f->cuts->n++] = (krf__cut){c->start, end, inner.list[i].type, stage + inner.list[i].stage, c->called, i};
+        f->cuts->list[f->cuts->n++] = (krf__cut){c->start, end, inner.list[i].type, stage + inner.list[i].stage, c->called, i, false};
     }
     return inner.last;
 }
@@ -275,6 +275,27 @@ static bool look(finding *f) {
     return cuts;
 }
 
+/* Of those found, the ones that are handed on; and in a body with conditions what may come before these. */
+static void keep(finding *f, bool found) {
+    krf__cuts *cuts = f->cuts;
+    krf__cut ahead[KRF__MOST_CUTS];
+    int n = 0, n_ahead = 0, bound = 0;
+    for (int i = 0; i < cuts->n && found; i++) {
+        krf__cut c = cuts->list[i];
+        c.free = f->branches && c.called == NULL && krf__user_is_free(f->op, f->letters, c.start, c.end, f->real);
+        if (c.stage < cuts->last) {
+            bound += !c.free;
+            cuts->list[n++] = c;
+        } else if (c.free && c.stage == cuts->last) {
+            ahead[n_ahead++] = c;
+        }
+    }
+    cuts->n = f->branches && bound > MOST_OF_BRANCHES ? 0 : n;
+    cuts->last = cuts->n > 0 ? cuts->last : 0;
+    cuts->n_ahead = cuts->n > 0 ? n_ahead : 0;
+    memcpy(cuts->list + n, ahead, (size_t)cuts->n_ahead * sizeof *ahead);
+}
+
 void krf__user_find_cuts(const krf_op *op, const uint8_t letters[26], krf__cuts *cuts) {
     finding f = {.op = op, .letters = letters, .cuts = cuts, .n_open = 1, .before = {.kind = ';'}, .first_before = {.kind = ';'}};
     *cuts = (krf__cuts){0};
@@ -287,14 +308,7 @@ void krf__user_find_cuts(const krf_op *op, const uint8_t letters[26], krf__cuts 
         found &= !is_real(type) || strcmp(type, f.real) == 0;
     }
     found = found && look(&f);
-    int n = 0;
-    for (int i = 0; i < cuts->n && found; i++) {
-        if (cuts->list[i].stage < cuts->last) {
-            cuts->list[n++] = cuts->list[i];
-        }
-    }
-    cuts->n = f.branches && n > MOST_OF_BRANCHES ? 0 : n;
-    cuts->last = cuts->n > 0 ? cuts->last : 0;
+    keep(&f, found);
 }
 
 void krf__user_cuts_of(const krf__emitter *e, uint32_t instr, krf__cuts *cuts) {
