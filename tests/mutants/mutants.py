@@ -191,7 +191,7 @@ MUTANTS = [
      "    __syncthreads();\n", "",
      "race|ops/test_tiles/sim"),
     ("free_assigned", "codegen/user_free.c",
-     " && !assigned(op, t)", "",
+     "(next.kind == '=' && second.kind != '=')", "(next.kind == '=' && second.kind == '=')",
      "ops/test_define_stages$"),
     ("tile_edge", "codegen/cuda_tile.c",
      "left = i%d < n%d ?", "left = i%d <= n%d ?",
