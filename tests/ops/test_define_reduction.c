@@ -131,6 +131,65 @@ static void compare(krf_context *c, int64_t rows, int64_t columns, int axis) {
     release_all(c, &r);
 }
 
+/* The one that is latest in the canonical tree (docs/architecture.md) of a chunk and not 0: associative, but each operand has its side. */
+static double latest(const double *x, int64_t n) {
+    double lanes[256] = {0};
+    for (int64_t e = 0; e < n; e++) {
+        lanes[e % 256] = x[e] != 0 ? x[e] : lanes[e % 256];
+    }
+    for (int half = 128; half > 0; half /= 2) {
+        for (int j = 0; j < half; j++) {
+            lanes[j] = lanes[j + half] != 0 ? lanes[j + half] : lanes[j];
+        }
+    }
+    return lanes[0];
+}
+
+static void try_sides(krf_context *c, krf_reduction *r, krf_dtype dtype, int64_t n) {
+    enum { ROWS = 5 };
+    double *data = malloc((size_t)(ROWS * n) * sizeof *data);
+    assert_non_null(data);
+    for (int64_t i = 0; i < ROWS * n; i++) {
+        data[i] = i * 7919 % 11 == 0 ? (double)(i % 97 + 1) : 0;
+    }
+    krf_graph *g = krf_graph_create(c);
+    krf_array *x, *y;
+    krf_expr found;
+    assert_int_equal(krf_eval(krf_cast(matrix(g, c, ROWS, n, data), dtype), (x = NULL, &x)), KRF_OK);
+    const krf_expr operand = krf_input(g, x);
+    krf_reduction_call(r, 1, &operand, 1, (int[]){1}, false, &found);
+    if (krf_eval(krf_cast(found, KRF_F64), (y = NULL, &y)) != KRF_OK) {
+        fail_msg("%s", krf_error_message());
+    }
+    double *got = read_all(y, ROWS, 8);
+    for (int q = 0; q < ROWS; q++) {
+        if (got[q] != latest(data + q * n, n)) {
+            fail_msg("row %d of %" PRId64 " %s: %g, expected %g", q, n, krf_dtype_name(dtype), got[q], latest(data + q * n, n));
+        }
+    }
+    free(got);
+    free(data);
+    krf_array_release(x);
+    krf_graph_destroy(g);
+}
+
+/* Rows of one chunk that a warp folds, by vectors of 1, 2, 4 and 8. */
+static void test_sides(void **state) {
+    (void)state;
+    static const int64_t lengths[] = {257, 504, 998, 1000, 1024};
+    for (int i = 0; i < all.n; i++) {
+        krf_context *c = all.run[i].context;
+        krf_reduction *r = define(c, "latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL);
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+            try_sides(c, r, KRF_F32, lengths[k]);
+            try_sides(c, r, KRF_F64, lengths[k]);
+            try_sides(c, r, KRF_I16, lengths[k]);
+        }
+        krf_reduction_release(r);
+        assert_int_equal(krf_op_undefine(c, "latest"), KRF_OK);
+    }
+}
+
 static void test_shapes(void **state) {
     (void)state;
     static const int64_t shapes[][2] = {{1, 1}, {1, 7}, {3, 256}, {40, 5}, {5, 700}, {130, 33}, {3, 3000}, {1, 70000}};
@@ -466,7 +525,7 @@ static int close_all(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
                                        cmocka_unit_test(test_scans),  cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
