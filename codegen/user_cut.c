@@ -282,7 +282,7 @@ static void keep(finding *f, bool found) {
     int n = 0, n_ahead = 0, bound = 0;
     for (int i = 0; i < cuts->n && found; i++) {
         krf__cut c = cuts->list[i];
-        c.free = f->branches && c.called == NULL && krf__user_is_free(f->op, f->letters, c.start, c.end, f->real);
+        c.free = f->branches && c.called == NULL && is_real(c.type) && krf__user_is_free(f->op, f->letters, c.start, c.end, f->real);
         if (c.stage < cuts->last) {
             bound += !c.free;
             cuts->list[n++] = c;
