@@ -106,12 +106,15 @@ static size_t widest_element(const krf__kernel *k) {
     return widest;
 }
 
+/* Elements from a row of a square to the next: one word more than a row has, so that columns lie in different banks. */
+static int pitch_of(int side, int bytes) { return side + (bytes < 4 ? 4 / bytes : 1); }
+
 /* Squares of `side` in shared memory. */
 static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
     int64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
-        bytes += krf__tile_crosses(k, &k->operands[i]) ? side * (side * size + (size < 4 ? 4 : size)) : 0;
+        const int size = (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes += krf__tile_crosses(k, &k->operands[i]) ? (int64_t)side * pitch_of(side, size) * size : 0;
     }
     return bytes;
 }
@@ -132,10 +135,7 @@ bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
     return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
 }
 
-int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) {
-    int bytes = (int)krf_dtype_size((krf_dtype)o->dtype);
-    return krf__tile_side(k) + (bytes < 4 ? 4 / bytes : 1);
-}
+int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) { return pitch_of(krf__tile_side(k), (int)krf_dtype_size((krf_dtype)o->dtype)); }
 
 int64_t krf__tile_bytes(const krf__kernel *k) { return bytes_of_tiles(k, krf__tile_side(k)); }
 
