@@ -40,6 +40,10 @@ bool krf__user_is_narrow(const krf_op *op, const uint8_t letters[26]);
 /* The C type that a word of a body stands for; NULL: none. */
 const char *krf__user_type_of(const krf_op *op, const uint8_t letters[26], const krf__c_token *t);
 
+/* Of a call, or of the step of a fold that takes operands: these, their number; and what its letters stand for. */
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]);
+void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]);
+
 /* CUDA: whether results are hidden from the compiler, as those of the library's own division are. Else it moves divisions behind the condition that an element is one of
  * the domain, and elements do not overlap. */
 bool krf__user_hides(const krf__emitter *e, const krf_op *op);
@@ -76,10 +80,6 @@ void krf__user_put_known(const krf__cuts *cuts, int piece, uint32_t instr, krf__
 void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const krf__cuts *cuts);
 void krf__user_put_instance_name(const krf_op *op, const uint8_t letters[26], krf__str *out);
 void krf__user_put_piece_name(const krf_op *op, const uint8_t letters[26], const krf__cuts *cuts, int piece, krf__str *out);
-
-/* Of a call, or of the step of a fold that takes operands: these, their number; and what its letters stand for. */
-int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]);
-void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]);
 
 /* user_fold.c: what the folds of a round need. */
 void krf__user_put_folds(krf__user_printing *p);

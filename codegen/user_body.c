@@ -385,24 +385,3 @@ void krf__user_put_instance(krf__user_printing *p, const krf_op *op, const uint8
     p->out->failed |= name.failed;
     krf__str_free(&name);
 }
-
-int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]) {
-    const int n = krf__result_of(call->value)->op->n_parameters;
-    uint32_t at = call->args[0];
-    for (int i = n - 1; i > 0; i--) {
-        operands[i] = k->instrs[at].args[1];
-        at = k->instrs[at].args[0];
-    }
-    operands[0] = at;
-    return n;
-}
-
-void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
-    uint32_t operands[KRF__MOST_DEFINED];
-    uint8_t types[KRF__MOST_DEFINED];
-    const int n = krf__user_operands(k, call, operands);
-    for (int i = 0; i < n; i++) {
-        types[i] = k->instrs[operands[i]].dtype;
-    }
-    krf__op_letters(krf__result_of(call->value)->op, types, letters);
-}

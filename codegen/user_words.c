@@ -1,4 +1,4 @@
-/* What the words of a body mean. */
+/* What the words of a body mean, and what its letters stand for in a call. */
 #include "codegen/user.h"
 
 #include <string.h>
@@ -76,3 +76,24 @@ static bool divides(const krf_op *op) {
 }
 
 bool krf__user_hides(const krf__emitter *e, const krf_op *op) { return e->target->hides_constants && divides(op); }
+
+int krf__user_operands(const krf__kernel *k, const krf__instr *call, uint32_t operands[KRF__MOST_DEFINED]) {
+    const int n = krf__result_of(call->value)->op->n_parameters;
+    uint32_t at = call->args[0];
+    for (int i = n - 1; i > 0; i--) {
+        operands[i] = k->instrs[at].args[1];
+        at = k->instrs[at].args[0];
+    }
+    operands[0] = at;
+    return n;
+}
+
+void krf__user_letters(const krf__kernel *k, const krf__instr *call, uint8_t letters[26]) {
+    uint32_t operands[KRF__MOST_DEFINED];
+    uint8_t types[KRF__MOST_DEFINED];
+    const int n = krf__user_operands(k, call, operands);
+    for (int i = 0; i < n; i++) {
+        types[i] = k->instrs[operands[i]].dtype;
+    }
+    krf__op_letters(krf__result_of(call->value)->op, types, letters);
+}
