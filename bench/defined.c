@@ -1,6 +1,6 @@
 /* kerfuse-defined: what users define beside the same composed of the library's functions, in pairs: the median of each, and how much of the library's speed the definition has.
  *
- *     kerfuse-defined [--device cuda] [--elements 33554432] [--dtype f32] [--turns 5] */
+ *     kerfuse-defined [--device cuda] [--elements 33554432] [--dtype f32] [--turns 5] [--only "sum of short rows"] */
 #include <kerfuse/kerfuse.h>
 
 #include <stdio.h>
@@ -117,7 +117,7 @@ static double time_of(krf_context *c, krf_array *x, const char *text, const char
 }
 
 int main(int argc, char **argv) {
-    const char *device = "auto", *dtype = "f32";
+    const char *device = "auto", *dtype = "f32", *only = NULL;
     long long n = 1 << 25;
     int turns = 5;
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -129,6 +129,8 @@ int main(int argc, char **argv) {
             n = atoll(argv[i + 1]) / 4096 * 4096;
         } else if (strcmp(argv[i], "--turns") == 0) {
             turns = atoi(argv[i + 1]);
+        } else if (strcmp(argv[i], "--only") == 0) {
+            only = argv[i + 1];
         }
     }
     krf_context_options options = krf_context_options_default();
@@ -148,12 +150,16 @@ int main(int argc, char **argv) {
     printf("%-30s %12s %12s %8s\n", "", "library", "defined", "ratio");
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         double library = 1e30, defined = 1e30;
+        if (only != NULL && strcmp(only, pairs[i].name) != 0) {
+            continue;
+        }
         for (int k = 0; k < turns; k++) { /* in turn: what disturbs one disturbs the other */
             const double a = time_of(c, x, pairs[i].library, NULL), b = time_of(c, x, pairs[i].defined, pairs[i].operand);
             library = a < library ? a : library;
             defined = b < defined ? b : defined;
         }
         printf("%-30s %12.4f %12.4f %8.3f\n", pairs[i].name, library, defined, library / defined);
+        fflush(stdout);
     }
     krf_array_release(x);
     krf_context_destroy(c);
