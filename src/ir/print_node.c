@@ -76,6 +76,11 @@ static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
     return false;
 }
 
+/* Whether operand i of a node, written as a bare literal, might become a chain of multiplications, which the node is not. */
+static bool would_chain(const krf__node *parent, int i, const krf__node *constant) {
+    return parent->op == KRF__power && i == 1 && fabs(krf__bits_to_f64((krf_dtype)constant->dtype, constant->value)) <= 8;
+}
+
 /* Casts that the builder puts before a weak operand are not written: `mu * x`. Under a node that is weak itself they
  * could not be, for a cast gives something strong. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
@@ -90,7 +95,11 @@ uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     if (!is_elementwise(n) || !casts_weak(g, a)) {
         return arg;
     }
-    krf_dtype from = (krf_dtype)krf__node_of(g, a->args[0])->dtype, to = (krf_dtype)a->dtype;
+    const krf__node *source = krf__node_of(g, a->args[0]);
+    krf_dtype from = (krf_dtype)source->dtype, to = (krf_dtype)a->dtype;
+    if (!n->weak && source->op == KRF__constant && krf__is_int(from) && would_chain(n, i, source)) {
+        return arg;
+    }
     bool promotes = from != to && krf__dtype(from)->kind <= krf__dtype(to)->kind;
     return n->weak || (promotes && dtype_follows(g, n, i)) ? a->args[0] : arg;
 }
@@ -110,8 +119,7 @@ static bool put_as_integer(krf__str *out, double value, bool exact) {
  * not weak came otherwise: f64 from an integer literal, or both from a cast. */
 static void put_constant(krf__str *out, const krf_graph *g, const krf__node *parent, int i, const krf__node *c) {
     double value = krf__bits_to_f64((krf_dtype)c->dtype, c->value);
-    /* As a bare exponent it might become a chain of multiplications, which this node is not. */
-    bool chain = parent != NULL && parent->op == KRF__power && i == 1 && fabs(value) <= 8;
+    bool chain = parent != NULL && would_chain(parent, i, c);
     bool kept = krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_REAL
                 || value < 0; /* integers to negative powers are no chains */
     bool bare = (c->weak && (!chain || kept)) || c->dtype == KRF_BOOL;
