@@ -163,6 +163,7 @@ krf_status krf_array_view(krf_array *base, int rank, const int64_t *shape, const
         return krf__fail_memory();
     }
     atomic_init(&a->references, 1);
+    a->id = krf__array_new_id();
     a->dtype = base->dtype;
     a->rank = rank;
     a->size = krf__shape_size(rank, shape);

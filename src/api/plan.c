@@ -1,4 +1,4 @@
-/* Plans: made from graphs, run, released. Bindings are in plan_bind.c, explanations in plan_info.c. */
+/* Plans: made from graphs, run, released. Bindings are in plan_bind.c, what arrays must be in plan_check.c, explanations in plan_info.c. */
 #include "api/plan.h"
 
 #include "api/expr.h"
@@ -137,30 +137,12 @@ void krf_plan_release(krf_plan *p) {
     krf__mem_free(p);
 }
 
-static krf_status check_outputs(const krf_plan *p, krf_array **outputs) {
-    for (int k = 0; k < p->n_outputs; k++) {
-        const krf__spec *spec = &p->aligned->data.outputs[k];
-        char name[48];
-        krf_status status = outputs[k] == NULL ? KRF_OK
-                                               : krf__output_check(p->context, "output", k, outputs[k], (krf_dtype)spec->dtype,
-                                                                   spec->layout.rank, spec->layout.shape);
-        if (status == KRF_OK && outputs[k] != NULL && !krf__array_contiguous(outputs[k])) {
-            status = krf__fail(KRF_E_SHAPE,
-                               "%s: the array that was given is not in C order (krf_eval writes any strides)",
-                               krf__output_name(name, "output", k));
-        }
-        if (status != KRF_OK) {
-            return status;
-        }
-    }
-    return KRF_OK;
-}
-
 /* What one run needs in host memory. */
 typedef struct needs {
     krf_array **bound, **made;
     uint64_t *values;
     bool *conflict;
+    krf__run_arrays arrays; /* bound and made */
 } needs;
 
 static krf_status choose(krf_plan *p, const needs *m, krf__compiled **compiled) {
@@ -175,8 +157,26 @@ static krf_status choose(krf_plan *p, const needs *m, krf__compiled **compiled) 
     return aligned ? KRF_OK : sibling(p, compiled);
 }
 
+/* Checks the arrays and finds the kernels for them; results that may not be written where they were given are made, and copied. */
+static krf_status look(krf_plan *p, const needs *m, krf__run *r) {
+    krf_status status = krf__plan_check(p, m->bound, m->made);
+    status = status == KRF_OK ? choose(p, m, &r->compiled) : status;
+    if (status != KRF_OK) {
+        return status;
+    }
+    if (krf__plan_conflicts(r, m->conflict)) {
+        for (int k = 0; k < p->n_outputs; k++) {
+            m->made[k] = m->conflict[k] ? NULL : m->made[k];
+        }
+    } else if (r->compiled == p->aligned) {
+        krf__plan_remember(p, &m->arrays);
+    }
+    return KRF_OK;
+}
+
 static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **outputs) {
     krf__run r = {.context = p->context,
+                  .compiled = p->aligned,
                   .name = p->name != NULL ? p->name : "krf_plan_run",
                   .stream = stream,
                   .inputs = p->lowered.arrays,
@@ -185,16 +185,8 @@ static krf_status run(krf_plan *p, void *stream, const needs *m, krf_array **out
                   .outputs = m->made,
                   .held = &p->held};
     memcpy(m->made, outputs, (size_t)p->n_outputs * sizeof(krf_array *));
-    krf_status status = choose(p, m, &r.compiled);
-    if (status != KRF_OK) {
-        return status;
-    }
-    if (krf__plan_conflicts(&r, m->conflict)) {
-        for (int k = 0; k < p->n_outputs; k++) {
-            m->made[k] = m->conflict[k] ? NULL : m->made[k];
-        }
-    }
-    status = krf__plan_execute(&r);
+    krf_status status = krf__plan_knows(p, &m->arrays) ? KRF_OK : look(p, m, &r);
+    status = status == KRF_OK ? krf__plan_execute(&r) : status;
     return status == KRF_OK ? krf__deliver(stream, p->n_outputs, outputs, m->made) : status;
 }
 
@@ -212,8 +204,8 @@ krf_status krf_plan_run(krf_plan *plan, void *stream, int n, const krf_binding *
     needs m = {.values = block, .bound = (krf_array **)(void *)(block + 2 * placeholders)};
     m.made = m.bound + placeholders;
     m.conflict = (bool *)(void *)(m.made + n_outputs);
+    m.arrays = (krf__run_arrays){.n_bound = (uint32_t)placeholders, .n_outputs = (uint32_t)n_outputs, .bound = m.bound, .outputs = m.made};
     krf_status status = krf__plan_bind(plan, stream, n, bindings, m.bound, m.values);
-    status = status == KRF_OK ? check_outputs(plan, outputs) : status;
     status = status == KRF_OK ? run(plan, stream, &m, outputs) : status;
     if (block != small) {
         krf__mem_free(block);

@@ -1,7 +1,12 @@
-/* Facts that follow from an array's shape and strides, and its reference count. */
+/* Facts that follow from an array's shape and strides, its id and its reference count. */
 #include "ir/array.h"
 
 #include "base/mem.h"
+
+uint64_t krf__array_new_id(void) {
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
 
 bool krf__array_contiguous(const krf_array *array) {
     int64_t step = 1;

@@ -27,6 +27,7 @@ typedef struct krf__storage {
 
 struct krf_array {
     atomic_int references;
+    uint64_t id; /* no other array of the process has or had it: what was found of the one that has it stays true */
     krf_dtype dtype;
     int rank;
     int64_t size;
@@ -34,6 +35,9 @@ struct krf_array {
     char *data;                                          /* element (0, ..., 0); NULL when size is 0 */
     krf__storage *storage;
 };
+
+/* The id of an array that is being made; never 0. */
+uint64_t krf__array_new_id(void);
 
 /* Whether the elements lie in C order without gaps. */
 bool krf__array_contiguous(const krf_array *array);

@@ -24,6 +24,7 @@ krf_array *krf__array_new(krf_context *context, krf_dtype dtype, int rank, const
         return NULL;
     }
     atomic_init(&a->references, 1);
+    a->id = krf__array_new_id();
     atomic_init(&s->references, 1);
     a->dtype = dtype;
     a->rank = rank;
