@@ -355,4 +355,13 @@ MUTANTS = [
     ("route_aligned", "src/sched/plans.c",
      "put64(key, krf__array_aligned(g->arrays[i]));", "put64(key, 1);",
      "api/test_routes"),
+    ("known_by_address", "src/ir/array.c",
+     "return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;", "return atomic_load(&last) + 1;",
+     "api/test_known_runs"),
+    ("known_in_part", "src/api/plan_known.c",
+     "for (uint32_t i = 0; i < n; i++) {\n        if (atomic_load", "for (uint32_t i = 1; i < n; i++) {\n        if (atomic_load",
+     "api/test_known_runs"),
+    ("known_unaligned", "src/api/plan.c",
+     "} else if (r->compiled == p->aligned) {", "} else {",
+     "api/test_known_runs"),
 ]
