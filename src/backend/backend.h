@@ -29,10 +29,10 @@ typedef struct krf__module_info {
 typedef struct krf__launch {
     const krf__kernel *kernel;
     krf__module *module;        /* NULL: interpret (CPU only) */
-    const uint64_t *fields;     /* krf__argument_pack; copied before launch returns */
-    void *const *pointers;      /* the operands' addresses, for the interpreter */
-    const uint64_t *scalars;    /* raw values, for the interpreter */
-    void *scratch;              /* partial results; NULL when the kernel needs none */
+    const uint64_t *fields;     /* krf__argument_pack of what follows; copied before launch returns */
+    void *const *pointers;      /* the operands' addresses */
+    const uint64_t *scalars;    /* raw values */
+    void *scratch, *tickets;    /* partial results, counters; NULL where the kernel needs none */
 } krf__launch;
 
 /* What a device took from the system or the driver. */

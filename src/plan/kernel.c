@@ -219,6 +219,44 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
     }
 }
 
+static bool put(uint64_t *field, uint64_t value) {
+    const bool other = *field != value;
+    *field = value;
+    return other;
+}
+
+static bool repack_raw(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, uint32_t n, uint64_t *fields) {
+    uint64_t fresh[2 * KRF__MOST_PARAMETERS];
+    bool changed = false;
+    memcpy(fresh, fields, n * sizeof *fields);
+    krf__raw_pack(k, pointers, scalars, fresh);
+    for (uint32_t i = 0; i < n; i++) {
+        changed |= put(&fields[i], fresh[i]);
+    }
+    return changed;
+}
+
+bool krf__argument_repack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint32_t n, uint64_t *fields) {
+    bool changed = false;
+    uint64_t *field = fields;
+    if (k->raw != NULL) {
+        return repack_raw(k, pointers, scalars, n, fields);
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (k->operands[i].inner == 0) {
+            changed |= put(field++, (uint64_t)(uintptr_t)pointers[i]);
+        }
+    }
+    for (uint32_t i = 0; i < k->n_scalars; i++) {
+        changed |= put(field++, scalars[i]);
+    }
+    if (k->n_reductions > 0) {
+        changed |= put(&fields[n - 2], (uint64_t)(uintptr_t)scratch);
+        changed |= put(&fields[n - 1], (uint64_t)(uintptr_t)tickets);
+    }
+    return changed;
+}
+
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
     krf__kernel round = *k;
     const krf__round *from = &k->rounds[r];

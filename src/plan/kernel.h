@@ -214,6 +214,9 @@ bool krf__divides_by(const krf__kernel *k, int dim);
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
 
+/* Brings a block of n fields that was packed before up to date with what may differ between runs: pointers, scalars, scratch and tickets. Whether any does. */
+bool krf__argument_repack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint32_t n, uint64_t *fields);
+
 /* A scan's chunks are the tiles of a row. Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
 

@@ -342,11 +342,11 @@ static void *address(const krf__run *r, const room *m, const krf__operand *o) {
     }
     const krf__buffer *b = &r->compiled->data.buffers[o->buffer];
     char *base = b->kind == KRF__BUFFER_TEMPORARY ? m->slots[b->index] : array_of(r, b)->data;
-    return base + o->offset * (int64_t)krf_dtype_size((krf_dtype)o->dtype);
+    return base + o->offset * (int64_t)krf__dtype((krf_dtype)o->dtype)->bytes;
 }
 
-/* What a launch of the kernel takes; in the room until the next one. */
-static krf__launch prepare(const krf__run *r, room *m, uint32_t index) {
+/* What a launch of the kernel takes; in the room until the next one. pack: its block of arguments too, which a replay has already. */
+static krf__launch prepare(const krf__run *r, room *m, uint32_t index, bool pack) {
     const krf__plan_data *p = &r->compiled->data;
     const krf__kernel *k = &p->kernels[index];
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -356,13 +356,16 @@ static krf__launch prepare(const krf__run *r, room *m, uint32_t index) {
         const krf__plan_scalar *s = &p->scalars[k->scalars[i].source];
         m->scalars[i] = s->bound ? r->bound_values[s->index] : r->values != NULL ? r->values[s->index] : s->value;
     }
-    krf__argument_pack(k, m->pointers, m->scalars, m->scratch, m->tickets, m->fields);
+    if (pack) {
+        krf__argument_pack(k, m->pointers, m->scalars, m->scratch, m->tickets, m->fields);
+    }
     return (krf__launch){.kernel = k,
                          .module = m->modules[index],
                          .fields = m->fields,
                          .pointers = m->pointers,
                          .scalars = m->scalars,
-                         .scratch = m->scratch};
+                         .scratch = m->scratch,
+                         .tickets = m->tickets};
 }
 
 static krf_status launch_all(const krf__run *r, room *m) {
@@ -371,7 +374,7 @@ static krf_status launch_all(const krf__run *r, room *m) {
     krf__taken_replay replay;
     krf__replay_take(r->context, r->compiled, &m->lane, &replay);
     for (uint32_t i = 0; i < n && replay.place != NULL; i++) {
-        krf__launch l = prepare(r, m, i);
+        krf__launch l = prepare(r, m, i, replay.adding);
         krf__replay_kernel(r->context, r->compiled, i, &l, &replay);
     }
     if (replay.place != NULL) {
@@ -384,7 +387,7 @@ static krf_status launch_all(const krf__run *r, room *m) {
         }
     }
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
-        krf__launch l = prepare(r, m, i);
+        krf__launch l = prepare(r, m, i, true);
         krf__range_begin("launch", l.kernel->name);
         status = r->context->backend->launch(r->context->device, &l, m->lane.stream);
         krf__range_end();

@@ -12,7 +12,7 @@ typedef struct node {
     cu_kernel_node_params params;
     void **arguments; /* what params.arguments is: they point into `fields` */
     uint64_t *fields;
-    size_t bytes;
+    uint32_t n_fields;
     bool changed; /* since the graph was told */
 } node;
 
@@ -46,14 +46,15 @@ static void replay_free(krf__device *d, krf__replay *r) {
 
 static krf_status make_node(krf__device *d, const krf__launch *launch, node **made) {
     krf__grid g;
-    const size_t bytes = krf__argument_fields(launch->kernel) * sizeof(uint64_t), addresses = (launch->kernel->raw != NULL ? KRF__MOST_PARAMETERS : 1) * sizeof(void *);
+    const uint32_t n_fields = krf__argument_fields(launch->kernel);
+    const size_t bytes = n_fields * sizeof(uint64_t), addresses = (launch->kernel->raw != NULL ? KRF__MOST_PARAMETERS : 1) * sizeof(void *);
     krf_status status = krf__cuda_shape(d, launch, &g);
     node *n = *made = status == KRF_OK ? krf__calloc(1, sizeof *n + bytes + addresses) : NULL;
     if (n == NULL) {
         return status != KRF_OK ? status : krf__fail_memory();
     }
     n->fields = (uint64_t *)(void *)(n + 1);
-    n->bytes = bytes;
+    n->n_fields = n_fields;
     memcpy(n->fields, launch->fields, bytes);
     n->arguments = (void **)(void *)((char *)n->fields + bytes);
     krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
@@ -106,10 +107,7 @@ static krf_status add(krf__device *d, krf__replay **replay, const krf__launch *l
 
 static void set(krf__replay *r, uint32_t index, const krf__launch *launch) {
     node *n = r->nodes[index];
-    if (memcmp(n->fields, launch->fields, n->bytes) != 0) {
-        memcpy(n->fields, launch->fields, n->bytes);
-        n->changed = true;
-    }
+    n->changed |= krf__argument_repack(launch->kernel, launch->pointers, launch->scalars, launch->scratch, launch->tickets, n->n_fields, n->fields);
 }
 
 static krf_status patch(krf__device *d, krf__replay *r) {
