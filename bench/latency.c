@@ -167,6 +167,40 @@ static void time_case(state *s, const char *name, void (*call)(state *s)) {
     fflush(stdout);
 }
 
+static double batch_of(state *s, void (*call)(state *s)) {
+    const double start = now();
+    for (int i = 0; i < BATCH; i++) {
+        call(s);
+    }
+    const double host = (now() - start) / BATCH;
+    drain(s);
+    return host;
+}
+
+/* Batches of both in turn: a processor that changes its clock changes both. The differences' median, and that of the tenth in which calls took longest. */
+static void time_over(state *s, const char *name, void (*bare)(state *s), void (*call)(state *s)) {
+    enum { TURNS = 10 * BATCHES };
+    double first[TURNS], over[TURNS], slow[TURNS / 10], limit;
+    int n = 0;
+    for (int b = 0; b < TURNS; b++) {
+        first[b] = batch_of(s, bare);
+        over[b] = batch_of(s, call) - first[b];
+    }
+    double sorted[TURNS];
+    memcpy(sorted, first, sizeof first);
+    qsort(sorted, TURNS, sizeof *sorted, by_value);
+    limit = sorted[TURNS - TURNS / 10];
+    for (int b = 0; b < TURNS && n < TURNS / 10; b++) {
+        if (first[b] >= limit) {
+            slow[n++] = over[b];
+        }
+    }
+    qsort(over, TURNS, sizeof *over, by_value);
+    qsort(slow, (size_t)n, sizeof *slow, by_value);
+    printf("%-34s %8.2f %8.2f   beside %.2f and %.2f\n", name, over[TURNS / 2], slow[n / 2], sorted[TURNS / 2], sorted[TURNS - TURNS / 20]);
+    fflush(stdout);
+}
+
 static krf_plan *compile(krf_context *context, const char *text) {
     krf_graph *g = krf_graph_create(context);
     krf_expr y;
@@ -280,5 +314,10 @@ int main(int argc, char **argv) {
     time_case(&s, "build + eval", build_and_eval);
     time_case(&s, "bare graph of 20 kernels", bare_chain);
     time_case(&s, "plan_run of 20 kernels", run_chain);
+    printf("# what a call of the host takes more than a bare one, in turns: median; where the bare one was slowest; and what that took\n");
+    time_over(&s, "over a bare graph, same arguments", bare_graph, run_same);
+    time_over(&s, "over a set one, other arrays", bare_graph_set, run_pointers);
+    time_over(&s, "over a set one, other scalar", bare_graph_set, run_scalar);
+    time_over(&s, "over a set one, build + eval", bare_graph_set, build_and_eval);
     return 0;
 }
