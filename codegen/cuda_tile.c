@@ -1,4 +1,4 @@
-/* The CUDA target's maps by tiles: what stands in the holes of skeleton/tile.cu. Dimension `tile` runs along a row of the square while it is filled, the
+/* The CUDA target's maps by tiles: what stands in the holes of skeleton/tile.cu and tile_each.cu; those of tile_words.cu are in cuda_tile_words.c. Dimension `tile` runs along a row of the square while it is filled, the
  * last one while it is used; a thread has an element in every so many rows. */
 #include "codegen/cuda.h"
 
@@ -20,7 +20,7 @@ static bool holds(const krf__emitter *e) {
         const krf__operand *o = &e->k->operands[i];
         registers += reads_memory(o) ? turns(e) * (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1) : 0;
     }
-    return registers <= MOST_REGISTERS && turns(e) * (int)e->k->n_domain <= MOST_STATEMENTS;
+    return e->k->vector == 1 && registers <= MOST_REGISTERS && turns(e) * (int)e->k->n_domain <= MOST_STATEMENTS;
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
@@ -58,7 +58,7 @@ static void position(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void put_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
+void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "a.%s[0", e->operand_names[operand]);
     krf__cuda_put_offset(e, operand, false, out);
     krf__str_put(out, "]");
@@ -84,7 +84,7 @@ static void put_walk(const krf__emitter *e, uint32_t operand, int column, krf__s
     const char *name = e->operand_names[operand];
     const int class_ = krf__stride_class(e->k, o, column);
     krf__str_printf(out, "%s%s *at_%s = &", o->store ? "" : "const ", krf__storage_type(o->dtype), name);
-    put_address(e, operand, out);
+    krf__cuda_put_tile_address(e, operand, out);
     krf__str_printf(out, class_ >= 2 ? ";\nconst long long step_%s = %dLL * %s_s%d;\n" : ";\nconst long long step_%s = %d;\n", name, class_ == 0 ? 0 : rows(e), name, column);
 }
 
@@ -169,7 +169,7 @@ static void fill(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "v_%s[q];\n}\n", e->operand_names[i]);
         } else {
             krf__str_put(out, "inside ? ");
-            put_address(e, i, out);
+            krf__cuda_put_tile_address(e, i, out);
             krf__str_printf(out, " : (%s)0;\n}\n", krf__storage_type(k->operands[i].dtype));
         }
     }
@@ -191,9 +191,11 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
     } else if (holds(e)) {
         krf__str_printf(out, "v_%s[q]", name);
     } else {
-        put_address(e, operand, out);
+        krf__cuda_put_tile_address(e, operand, out);
     }
 }
+
+static void square(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->vector > 1 ? "tile_words" : "tile_each", out); }
 
 static void put_side(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_side(e->k)); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_threads(e->k)); }
@@ -201,6 +203,7 @@ static void put_unroll(krf__emitter *e, krf__str *out) { krf__str_put(out, holds
 static void put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, turns(e)); }
 
 const krf__hole krf__cuda_tile_holes[] = {
+    {"TILE_SQUARE", square},
     {"TILE_SHARED", shared},
     {"TILE_POSITION", position},
     {"TILE_LOADS", loads},

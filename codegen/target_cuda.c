@@ -40,7 +40,7 @@ static void put_of_vector(const krf__emitter *e, uint32_t operand, krf__str *out
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->k->schedule == KRF__TILE) {
+    if (e->k->schedule == KRF__TILE && !krf__cuda_vectored(e, i->slot)) {
         krf__cuda_put_tile_load(e, i->slot, out);
     } else if (e->k->operands[i->slot].inner != 0) {
         krf__str_put(out, name);
@@ -54,7 +54,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_printf(out, "a.%s[0", name);
         krf__cuda_put_offset(e, i->slot, true, out);
         krf__str_put(out, "]");
-    } else if (e->k->schedule == KRF__MAP) {
+    } else if (krf__is_map(e->k)) {
         krf__str_printf(out, "v_%s%s", name, krf__cuda_vectored(e, i->slot) ? "" : element(e->k));
         put_of_vector(e, i->slot, out);
     } else {
@@ -87,7 +87,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_f64.h", "device_math.h", "half_math.h", "half2.h", "quotient.h", "fast.h", NULL};

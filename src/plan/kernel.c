@@ -114,20 +114,34 @@ static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
     int64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const int size = (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
-        bytes += krf__tile_crosses(k, &k->operands[i]) ? (int64_t)side * pitch_of(side, size) * size : 0;
+        bytes += krf__tile_crosses(k, &k->operands[i]) ? (int64_t)side * (k->vector > 1 ? side : pitch_of(side, size)) * size : 0;
     }
     return bytes;
 }
 
-/* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. */
+/* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */
 int krf__tile_side(const krf__kernel *k) {
+    if (k->vector > 1) {
+        return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
+    }
     const bool large = k->extents[k->tile] > 32 && k->extents[k->n_kept - 1] > 32;
     return large && widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
 }
 
-/* 32 bytes of an operand are under way for each. */
+static int loads_of(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += !k->operands[i].store;
+    }
+    return n;
+}
+
+/* 32 bytes of an operand are under way for each; by words, and with several operands to wait for, 64. */
 int krf__tile_threads(const krf__kernel *k) {
     const int side = krf__tile_side(k), widest = (int)widest_element(k);
+    if (k->vector > 1) {
+        return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
+    }
     return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
 }
 

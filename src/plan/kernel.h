@@ -97,7 +97,7 @@ typedef struct krf__kernel {
     int64_t chunk, chunks;
 
     /* Shape class: what the text depends on besides the body. */
-    int vector;    /* elements a 16-byte access moves along the fast dimension; 1: none */
+    int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
@@ -184,7 +184,7 @@ int krf__map_each(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
 
-/* Maps by tiles: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
+/* Maps by tiles, element by element or, with vectors, word by word: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
  * to the next (so many that a column lies in different banks), and the bytes of all of them. */
 int krf__tile_side(const krf__kernel *k);
 int krf__tile_threads(const krf__kernel *k);

@@ -192,6 +192,29 @@ static int tile_dim(krf__kernel *k) {
     return best;
 }
 
+/* Whether words of v elements of an operand, along one of the dimensions of a tile, are words of memory. */
+static bool has_words(const krf__kernel *k, const krf__operand *o, int v) {
+    const int along = krf__tile_crosses(k, o) ? k->tile : k->n_kept - 1;
+    bool whole = o->strides[along] == 1 && o->offset % v == 0;
+    for (int d = 0; d < k->n_kept; d++) {
+        whole &= d == along || o->strides[d] % v == 0;
+    }
+    return whole;
+}
+
+/* How many elements a tile's words have: as many as 4 bytes hold, where all that is read and written has elements of one size and lies in whole words. */
+static int tile_vector(krf__kernel *k, bool unaligned) {
+    const int fast = k->n_kept - 1, size = (int)krf_dtype_size((krf_dtype)k->operands[0].dtype), v = size < 4 ? 4 / size : 1;
+    bool whole = !unaligned && v > 1 && k->extents[fast] % v == 0 && k->extents[k->tile] % v == 0 && k->extents[fast] > 32 && k->extents[k->tile] > 32;
+    for (uint32_t i = 0; i < k->n_operands && whole; i++) {
+        const krf__operand *o = &k->operands[i];
+        const bool stays = !o->store && o->strides[fast] == 0; /* while a word is computed */
+        whole &= !o->counts && (int)krf_dtype_size((krf_dtype)o->dtype) == size && (stays || has_words(k, o, v));
+    }
+    k->vector = whole ? v : 1;
+    return krf__tile_bytes(k) <= KRF__TILE_MOST_BYTES ? k->vector : 1;
+}
+
 /* Whether it makes no difference in which order elements of long rows are combined: no accumulator rounds. */
 static bool any_order(const krf__kernel *k) {
     bool exact = true;
@@ -223,7 +246,8 @@ static bool starts_vectors(const krf__kernel *k, const krf__operand *o, int fast
 static void mark_aligned(krf__kernel *k, int fast) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
-        o->aligned = k->vector > 1 && o->strides[fast] == 1 && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
+        const bool vectors = o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
+        o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
     }
 }
 
@@ -319,6 +343,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t
         int tile = tile_dim(k);
         k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
         k->tile = tile >= 0 ? tile : 0;
+        k->vector = tile >= 0 ? tile_vector(k, unaligned) : k->vector;
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);

@@ -272,6 +272,79 @@ static void test_layouts(void **unused) {
     assert_true(tiles >= 30 * all_runs.n); /* all but those of a narrow last dimension */
 }
 
+/* Narrow elements in whole words, and in words cut short: around the squares' sides, in batches, beside operands that lie straight, across or along one dimension. */
+static void test_words(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_BOOL, KRF_U8, KRF_I8, KRF_U16, KRF_I16, KRF_F16, KRF_BF16};
+    static const int64_t shapes[][RANK] = {{64, 64}, {128, 128}, {36, 40}, {68, 132}, {132, 260}, {130, 34}, {3, 36, 136}, {44, 3, 132}, {2, 40, 3, 36}, {129, 64}, {64, 127}};
+    uint64_t seed = 4;
+    (void)unused;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            example e = {.dtype = dtypes[d], .rank = shapes[s][2] == 0 ? 2 : shapes[s][3] == 0 ? 3 : 4, .n = 1 + (int)random_below(&seed, 4)};
+            memcpy(e.shape, shapes[s], sizeof e.shape);
+            const int tile = e.rank == 3 && e.shape[0] < e.shape[1] ? 1 : e.rank == 4 ? 1 : 0;
+            layout across = straight;
+            for (int at = 0; at < e.rank; at++) {
+                across.order[at] = at == e.rank - 1 ? tile : at < tile ? at : at + 1;
+            }
+            for (int i = 0; i < e.n; i++) {
+                layout l = i == 0 || random_below(&seed, 2) == 0 ? across : straight;
+                if (i > 0 && e.rank > 2 && random_below(&seed, 4) == 0) { /* a third way: fastest along a dimension that is neither */
+                    l = (layout){.order = {0, 1, 2, 3}};
+                    l.order[e.rank - 1] = tile == 0 ? 1 : 0;
+                    l.order[tile == 0 ? 1 : 0] = e.rank - 1;
+                }
+                l.stretched = i > 0 && random_below(&seed, 2) == 0 ? 1 << random_below(&seed, e.rank) : 0;
+                l.gap = random_below(&seed, 4) == 0 ? 16 : 0;
+                e.operands[i] = make_operand(e.dtype, e.rank, e.shape, &l, &seed);
+            }
+            try_example(&e, -1, "tile");
+            free_example(&e);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Views that begin within a word, and rows that end within one. */
+static void test_cut_words(void **unused) {
+    enum { ROWS = 80, SIDE = 64 };
+    (void)unused;
+    for (int width = 72; width <= 75; width++) {
+        int16_t data[ROWS * 75], got[SIDE * SIDE];
+        for (int i = 0; i < ROWS * width; i++) {
+            data[i] = (int16_t)i;
+        }
+        for (int r = 0; r < all_runs.n; r++) {
+            const run *now = &all_runs.run[r];
+            krf_array *x = NULL;
+            assert_int_equal(krf_array_from_host(now->context, KRF_I16, 2, (int64_t[]){ROWS, width}, data, &x), KRF_OK);
+            for (int from = 0; from < 10; from++) {
+                char text[96];
+                krf_binding b = krf_bind_array("x", x);
+                krf_graph *g = krf_graph_create(now->context);
+                krf_expr y;
+                krf_array *out = NULL;
+                const int row = from % 3, column = from * 7 % 9;
+                snprintf(text, sizeof text, "x[%d:%d, %d:%d].T + 1", row, row + SIDE, column, column + SIDE);
+                assert_int_equal(krf_parse(g, text, &b, 1, &y), KRF_OK);
+                assert_int_equal(krf_eval(y, &out), KRF_OK);
+                assert_int_equal(krf_array_to_host(out, got, sizeof got), KRF_OK);
+                for (int i = 0; i < SIDE * SIDE; i++) {
+                    const int want = data[(row + i % SIDE) * width + column + i / SIDE] + 1;
+                    if (got[i] != want) {
+                        COMPLAIN("%s: %s of rows of %d: element %d is %d, not %d", now->label, text, width, i, got[i], want);
+                        break;
+                    }
+                }
+                krf_array_release(out);
+                krf_graph_destroy(g);
+            }
+            krf_array_release(x);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_runs(&all_runs, false);
@@ -285,6 +358,6 @@ static int close_all(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
