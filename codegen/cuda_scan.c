@@ -44,25 +44,39 @@ static void put_value(krf__emitter *e, const char *to, const char *place, krf__s
     }
 }
 
-static void put_element(krf__emitter *e, krf__str *out) {
-    char place[32];
-    snprintf(place, sizeof place, "at + at / %d", RUN);
-    put_value(e, "tile", place, out);
+static void put_element(krf__emitter *e, krf__str *out) { put_value(e, "tile", "slot", out); }
+
+/* Where the block's threads are in shared memory, at element threadIdx.x of a tile and behind its run. Those of later elements of a thread lie at distances that are known. */
+static void put_slots(krf__str *out) {
+    krf__str_printf(out, "const int own = (int)threadIdx.x + (int)threadIdx.x / %d, behind = (int)threadIdx.x / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
+}
+
+/* A loop over a thread's elements of a tile, as far apart as a block has threads: all of a whole tile at once. */
+static void put_loop(const krf__emitter *e, bool whole, krf__str *out) {
+    const int threads = krf__scan_threads(e->k), step = threads / RUN * STRIDE;
+    const char *type = krf__index_type(e);
+    if (whole) {
+        krf__str_printf(out, "    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", TILE / threads, type, threads);
+        krf__str_printf(out, "        const int slot = own + %d * n, end = behind + %d * n;\n", step, step);
+    } else {
+        krf__str_printf(out, "    #pragma unroll 1\n    for (int at = threadIdx.x; at < %d; at += %d) {\n        const %s p = first + at;\n", TILE, threads, type);
+        krf__str_printf(out, "        const int slot = at + at / %d, end = at / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
+    }
 }
 
 /* All are read before the first goes on to the tile: compilers may else wait for each. */
 static void put_whole(krf__emitter *e, krf__str *out) {
-    const int threads = krf__scan_threads(e->k), each = TILE / threads;
     krf__str value = {0};
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, each);
+        krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, TILE / krf__scan_threads(e->k));
     }
-    krf__str_printf(out, "    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", each, krf__index_type(e), threads);
+    put_loop(e, true, out);
     put_value(e, "held", "n", &value);
     krf__cuda_put_lines(out, "        ", value.data != NULL ? value.data : "");
-    krf__str_printf(out, "    }\n    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const int at = (int)threadIdx.x + %d * n;\n", each, threads);
+    krf__str_put(out, "    }\n");
+    put_loop(e, true, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "        tile%u[at + at / %d] = held%u[n];\n", r, RUN, r);
+        krf__str_printf(out, "        tile%u[slot] = held%u[n];\n", r, r);
     }
     krf__str_put(out, "    }\n");
     out->failed |= value.failed;
@@ -71,7 +85,7 @@ static void put_whole(krf__emitter *e, krf__str *out) {
 
 static void put_nothing(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "tile%u[at + at / %d] = ", r, RUN);
+        krf__str_printf(out, "tile%u[slot] = ", r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
@@ -82,8 +96,7 @@ static void put_result(krf__emitter *e, krf__str *out) {
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "const %s t%u = red%u(tile%u[at / %d * %d + %d], tile%u[at + at / %d]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, RUN, STRIDE, RUN, r,
-                        RUN);
+        krf__str_printf(out, "const %s t%u = red%u(tile%u[end], tile%u[slot]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
     }
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
@@ -96,15 +109,14 @@ static void put_result(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* A thread's elements of a tile, as far apart as a block has threads. Each alone: under a condition, as the row may end in the tile. */
+/* What is done with each element; where the row may end in the tile, with those that are there, and otherwise. */
 static void put_elements(krf__emitter *e, bool whole, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
     krf__str element = {0}, missing = {0};
     each(e, &element);
     if (otherwise != NULL) {
         otherwise(e, &missing);
     }
-    krf__str_printf(out, "    #pragma unroll %d\n    for (int at = threadIdx.x; at < %d; at += %d) {\n        const %s p = first + at;\n", whole ? TILE / krf__scan_threads(e->k) : 1,
-                    TILE, krf__scan_threads(e->k), krf__index_type(e));
+    put_loop(e, whole, out);
     krf__str_put(out, whole ? "" : "        if (p < $) {\n");
     krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
     if (!whole && otherwise != NULL) {
@@ -131,6 +143,7 @@ static void put_with_size(krf__emitter *e, const krf__str *text, krf__str *out) 
 
 static void load(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
+    put_slots(out);
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
     put_whole(e, &text);
     krf__str_put(&text, "} else {\n");

@@ -153,6 +153,36 @@ static void views(void **state) {
     krf_plan_release(turned);
 }
 
+static int64_t kernels_made(void) {
+    krf_cache_stats stats = {.size = sizeof stats};
+    assert_ok(krf_context_cache_stats(ctx, &stats));
+    return stats.compiled + stats.disk_hits;
+}
+
+/* Arrays that start between the borders of vectors have kernels of their own, in later runs too. */
+static void unaligned(void **state) {
+    (void)state;
+    krf_graph *g = krf_graph_create(ctx);
+    krf_compile_options o = krf_compile_options_default();
+    krf_array *whole = counting(2 * N, 0), *odd, *y = counting(N, 0);
+    krf_expr e;
+    krf_plan *plan = NULL;
+    o.load = false;
+    assert_ok(krf_parse(g, "x: f32[1000]; 3 * x - 7", NULL, 0, &e));
+    assert_ok(krf_compile(g, 1, &e, &o, &plan));
+    krf_graph_destroy(g);
+    assert_ok(krf_array_view(whole, 1, (int64_t[]){N}, NULL, 1, &odd));
+    assert_ok(run(plan, odd, y));
+    const int64_t made = kernels_made();
+    assert_ok(run(plan, odd, y));
+    assert_int_equal(kernels_made(), made);
+    check(y, N, -4, 3);
+    krf_array_release(odd);
+    krf_array_release(whole);
+    krf_array_release(y);
+    krf_plan_release(plan);
+}
+
 typedef struct worker {
     pthread_t thread;
     krf_plan *plan;
@@ -213,7 +243,7 @@ int main(void) {
         printf("skipped: %s\n", krf_error_message());
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_turn), cmocka_unit_test(address_returns), cmocka_unit_test(views), cmocka_unit_test(threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_turn), cmocka_unit_test(address_returns), cmocka_unit_test(views), cmocka_unit_test(unaligned), cmocka_unit_test(threads)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);
     return failed;

@@ -345,6 +345,56 @@ static void test_cut_words(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* x.T + z[...] of 64 x 64, where z is read from `from` on in steps; the result's rows are cut after n elements, and lie in longer ones. */
+static void try_beside(const run *now, int from, int step, int n) {
+    enum { SIDE = 64, WIDTH = 144, ROOM = 72 };
+    int16_t x[SIDE * SIDE], z[SIDE * WIDTH], got[SIDE * ROOM];
+    char text[96];
+    krf_array *in[2], *room, *out;
+    krf_expr y;
+    for (int i = 0; i < SIDE * WIDTH; i++) {
+        x[i % (SIDE * SIDE)] = (int16_t)(3 * i);
+        z[i] = (int16_t)(5 * i);
+        got[i % (SIDE * ROOM)] = -1;
+    }
+    assert_int_equal(krf_array_from_host(now->context, KRF_I16, 2, (int64_t[]){SIDE, SIDE}, x, &in[0]), KRF_OK);
+    assert_int_equal(krf_array_from_host(now->context, KRF_I16, 2, (int64_t[]){SIDE, WIDTH}, z, &in[1]), KRF_OK);
+    assert_int_equal(krf_array_from_host(now->context, KRF_I16, 2, (int64_t[]){SIDE, ROOM}, got, &room), KRF_OK);
+    assert_int_equal(krf_array_view(room, 2, (int64_t[]){SIDE, n}, (int64_t[]){ROOM, 1}, 0, &out), KRF_OK);
+    const krf_binding b[] = {krf_bind_array("x", in[0]), krf_bind_array("z", in[1])};
+    krf_graph *g = krf_graph_create(now->context);
+    snprintf(text, sizeof text, "x[:%d].T + z[:, %d:%d:%d]", n, from, from + n * step, step);
+    assert_int_equal(krf_parse(g, text, b, 2, &y), KRF_OK);
+    assert_int_equal(krf_eval(y, &out), KRF_OK);
+    assert_int_equal(krf_array_to_host(room, got, sizeof got), KRF_OK);
+    for (int i = 0; i < SIDE * ROOM; i++) {
+        const int row = i / ROOM, column = i % ROOM;
+        const int16_t want = column < n ? (int16_t)(x[column * SIDE + row] + z[row * WIDTH + from + column * step]) : -1;
+        if (got[i] != want) {
+            COMPLAIN("%s: %s: element (%d, %d) is %d, not %d", now->label, text, row, column, got[i], want);
+            break;
+        }
+    }
+    krf_graph_destroy(g);
+    krf_array_release(out);
+    krf_array_release(room);
+    krf_array_release(in[0]);
+    krf_array_release(in[1]);
+}
+
+static void test_beside_words(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all_runs.n; r++) {
+        for (int n = 61; n <= 64; n++) {
+            for (int from = 0; from <= 2; from++) {
+                try_beside(&all_runs.run[r], from, 1, n);
+                try_beside(&all_runs.run[r], from, 2, n);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_runs(&all_runs, false);
@@ -358,6 +408,6 @@ static int close_all(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
