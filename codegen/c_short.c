@@ -124,17 +124,6 @@ static void fold_results(krf__emitter *e, krf__str *out) {
 
 /* ---- rows whose elements lie side by side ---- */
 
-bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
-    const krf__kernel *k = e->kernel;
-    const krf__operand *o = &k->operands[operand];
-    bool loaded = false;
-    for (uint32_t i = 0; i < k->n_instrs && !loaded; i++) {
-        loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
-    }
-    return e->side_by_side && loaded && !o->store && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
-           && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) != 0;
-}
-
 /* Whether rows of the operand have one place each after the other, and their elements too. */
 static bool plain_rows(const krf__kernel *k, const krf__operand *o) { return k->n_kept == 1 && k->n_reduced == 1 && krf__stride_class(k, o, 1) == 1; }
 

@@ -2,10 +2,6 @@
  * is then read once, and bodies find neighbours side by side. */
 #include "codegen/emitter.h"
 
-bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
-    return krf__c_turned(e, operand) || (e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]));
-}
-
 static void position(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *type = krf__index_type(e);

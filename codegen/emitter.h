@@ -64,16 +64,20 @@ struct krf__emitter {
 void krf__emit_rounds(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a kernel keeps for each row */
 
-/* ---- target_c.c ---- */
-void krf__c_put_results(krf__emitter *e, krf__str *out); /* the part over results, at the position at hand */
-void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
-uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */
-void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
-int krf__c_strip_length(const krf__emitter *e);          /* elements that a body computes at once */
-int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which it does */
-
+/* ---- c_text.c ---- */
+int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which a body computes several elements at once */
+int krf__c_strip_length(const krf__emitter *e);          /* how many */
 const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulators in a chunk */
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
+bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, of short rows side by side */
+bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* the same, of those and tile by tile */
+void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
+void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
+void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
+
+/* ---- c_stage.c, c_ahead.c ---- */
+uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */
+void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 
 /* ---- c_store.c ---- */
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
@@ -87,10 +91,6 @@ void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);    
 /* ---- c_tile.c ---- */
 /* The statement that copies rows at `from` into columns of the operand's tile; C expressions. */
 void krf__c_put_turn(const krf__emitter *e, uint32_t operand, int to_step, const char *from_step, const char *rows, const char *columns, krf__str *out);
-bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* whether it is copied, tile by tile, before it is used */
-
-/* ---- c_short.c ---- */
-bool krf__c_turned(const krf__emitter *e, uint32_t operand); /* the same, of short rows side by side */
 
 /* ---- literal.c ---- */
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
@@ -127,7 +127,7 @@ void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, kr
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out); /* the value that changes nothing in reduction r */
 
-/* ---- user.c ---- */
+/* ---- user_call.c ---- */
 /* The functions that users define and the kernel calls. */
 void krf__emit_user_functions(krf__emitter *e, krf__str *out);
 /* Of a call instruction: what stands before its statement, and its value. */

@@ -5,33 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STRIP_BYTES 512
-
-int krf__c_fast_dim(const krf__emitter *e) {
-    const krf__kernel *k = e->k;
-    return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_columns(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
-}
-
-int krf__c_strip_length(const krf__emitter *e) {
-    int widest = 1;
-    if (!krf__is_map(e->k)) {
-        return KRF__LANES;
-    }
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        const int bytes = krf__value_bytes((krf_dtype)e->k->instrs[i].dtype);
-        widest = bytes > widest ? bytes : widest;
-    }
-    return STRIP_BYTES / widest;
-}
-
-/* Where an operand lies in the part over results. */
-static void put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
-    if (e->k->schedule == KRF__SCAN) {
-        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
-    }
-}
-
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const krf__operand *o = &e->k->operands[i->slot];
     const char *name = e->operand_names[i->slot];
@@ -42,7 +15,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     }
     if (e->mode == 1) { /* over results: one at a time */
         krf__str_printf(out, place ? "(a->%s" : "a->%s[0", name);
-        put_result_offset(e, i->slot, out);
+        krf__c_put_result_offset(e, i->slot, out);
         krf__str_put(out, place ? ")" : "]");
         return;
     }
@@ -192,15 +165,6 @@ static void body(krf__emitter *e, krf__str *out) {
     put_copy_out(e, strip, out);
 }
 
-bool krf__c_in_domain(const krf__kernel *k, uint32_t operand) {
-    bool domain = false;
-    for (uint32_t n = 0; n < k->n_domain && !domain; n++) {
-        krf__op op = k->instrs[n].op;
-        domain = (op == KRF__load || op == KRF__fetch || op == KRF__store) && k->instrs[n].slot == operand;
-    }
-    return domain;
-}
-
 static void pointers(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -229,8 +193,6 @@ static void reduced_position(krf__emitter *e, krf__str *out) { krf__emit_positio
 static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, krf__is_map(e->k) ? "i" : "o", out);
 }
-
-const char *krf__c_lane_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
 
 static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -294,35 +256,6 @@ static void unit_done(krf__emitter *e, krf__str *out) {
         put_partial(e, r, "", out);
         krf__str_printf(out, " = acc%u[%s];\n", r, at);
     }
-}
-
-void krf__c_put_results(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
-    e->mode = 1;
-    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
-        krf__emit_statement(e, i, out);
-    }
-    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
-        const krf__instr *s = &k->instrs[i];
-        if (s->op != KRF__store) {
-            continue;
-        }
-        krf__str_printf(out, k->operands[s->slot].inner == 0 ? "a->%s[0" : e->side_by_side ? "%s[at + k]" : "%s", e->operand_names[s->slot]);
-        if (k->operands[s->slot].inner == 0) {
-            put_result_offset(e, s->slot, out);
-            krf__str_put(out, "]");
-        }
-        krf__str_put(out, " = ");
-        krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-        krf__str_put(out, ";\n");
-    }
-    e->mode = 0;
-}
-
-void krf__c_put_each_result(krf__emitter *e, krf__str *out) {
-    const int fast = e->k->n_kept - 1;
-    const char *type = krf__index_type(e);
-    krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    const %s i%d_k = i%d + k;\n    {\n    const %s i%d = i%d_k;\n", type, fast, fast, type, fast, fast);
 }
 
 /* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */

@@ -8,15 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *krf__plan_placeholder(const krf_plan *p, uint32_t placeholder, krf__placeholder_name *number) {
-    const char *name = p->aligned->data.placeholders[placeholder].name;
-    if (name != NULL) {
-        return name;
-    }
-    snprintf(number->text, sizeof number->text, "placeholder %u", placeholder);
-    return number->text;
-}
-
 static krf_status bind_array(const char *name, const krf_binding *b, krf_array **bound) {
     if (b->kind != KRF_BIND_ARRAY) {
         return krf__fail(KRF_E_ARGUMENT, "%s: the plan takes an array, not a number", name);

@@ -3,6 +3,17 @@
 
 #include "base/fail.h"
 
+#include <stdio.h>
+
+const char *krf__plan_placeholder(const krf_plan *p, uint32_t placeholder, krf__placeholder_name *number) {
+    const char *name = p->aligned->data.placeholders[placeholder].name;
+    if (name != NULL) {
+        return name;
+    }
+    snprintf(number->text, sizeof number->text, "placeholder %u", placeholder);
+    return number->text;
+}
+
 static bool strides_agree(const krf__layout *want, const int64_t *strides) {
     bool agree = true;
     for (int i = 0; i < want->rank; i++) {

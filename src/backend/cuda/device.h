@@ -1,4 +1,4 @@
-/* A CUDA device as the files of this folder see it. cuda.c opens and closes it and brackets every call; memory.c,
+/* A CUDA device as the files of this folder see it. cuda.c opens and closes it, enter.c brackets every call; memory.c,
  * stream.c and module.c are the calls.
  *
  * The device has one stream of its own, on which memory is allocated and freed. Order between streams is the
