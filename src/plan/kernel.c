@@ -37,6 +37,11 @@ int krf__reduce_vectors(const krf__kernel *k) {
     return k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share;
 }
 
+const char *krf__schedule_name(krf__schedule schedule) {
+    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile", "raw"};
+    return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
+}
+
 bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT; }
 
 int krf__short_threads(const krf__kernel *k) {

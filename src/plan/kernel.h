@@ -36,6 +36,7 @@ typedef enum krf__schedule {
     KRF__RAW,
     KRF__SCHEDULE_COUNT
 } krf__schedule;
+const char *krf__schedule_name(krf__schedule schedule);
 
 #define KRF__MAX_KERNEL_DIMS (KRF_MAX_RANK + 1)
 

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-const char *krf__schedule_name(krf__schedule schedule) {
-    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile", "raw"};
-    return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
-}
-
 static krf__layout layout_of_output(const krf_graph *g, uint32_t id, const int64_t *strides) {
     const krf__node *n = krf__node_of(g, id);
     krf__layout layout = krf__layout_c(n->rank, krf__shape_of(g, id));

@@ -59,6 +59,4 @@ void krf__plan_free(krf__plan_data *plan);
 /* A readable account of the plan: kernels, schedules, bytes, cuts. */
 void krf__plan_print(const krf__plan_data *plan, krf__str *out);
 
-const char *krf__schedule_name(krf__schedule schedule);
-
 #endif

@@ -63,6 +63,13 @@ void krf__compiled_release(krf__compiled *c) {
     }
 }
 
+void krf__route_release(krf__route *r) {
+    if (r != NULL && atomic_fetch_sub(&r->references, 1) == 1) {
+        krf__compiled_release(r->compiled);
+        krf__mem_free(r);
+    }
+}
+
 /* ---- the cache ---- */
 
 void krf__plan_cache_free(krf__plan_cache *cache) {

@@ -92,10 +92,3 @@ krf_status krf__route_make(krf__compiled *compiled, const krf_graph *built, cons
     *route = r;
     return KRF_OK;
 }
-
-void krf__route_release(krf__route *r) {
-    if (r != NULL && atomic_fetch_sub(&r->references, 1) == 1) {
-        krf__compiled_release(r->compiled);
-        krf__mem_free(r);
-    }
-}

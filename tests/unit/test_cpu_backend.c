@@ -190,7 +190,7 @@ static void test_compiler_identity(void **state) {
     (void)state;
     krf__compiler compiler;
     krf__str first = {0}, same = {0}, changed = {0};
-    char command[PATH_MAX + 64];
+    char command[2 * PATH_MAX];
     snprintf(command, sizeof command, "%s -O1", script("id", "exit 0"));
     assert_int_equal(krf__compiler_open(command, NULL, &compiler), KRF_OK);
     assert_int_equal(krf__compiler_identity(&compiler, &first), KRF_OK);
