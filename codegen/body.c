@@ -120,6 +120,23 @@ static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
     return half ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
 }
 
+/* Whether a value may be what a function of the library returns, all but untouched: the last step of some is a fused multiply-add. */
+static bool from_function(const krf__emitter *e, uint32_t instr, int depth) {
+    const krf__instr *i = &e->k->instrs[instr];
+    const bool passes = i->op == KRF__cast || i->op == KRF__where;
+    bool any = krf__costly(i) || i->op == KRF__call || i->op == KRF__fold_map || i->op == KRF__fold_post || (passes && depth == 0);
+    for (int a = i->op == KRF__where; passes && !any && a < krf__op_info_of(i->op)->arity; a++) {
+        any = from_function(e, i->args[a], depth - 1);
+    }
+    return any;
+}
+
+/* The code of a sign that is turned by its bit; NULL: a minus serves. gcc 12 makes -fma(a, b, c) one instruction, (-a) * b - c, which gives +0 for -0. */
+static const char *turned_bit(const krf__emitter *e, const krf__instr *i) {
+    const bool turns = e->target->turns_bits && i->op == KRF__negative && krf__is_real((krf_dtype)i->from);
+    return turns && from_function(e, i->args[0], 4) ? "H(negative)(A)" : NULL;
+}
+
 /* What the compiler must not see is a constant: what it would fold in ways of its own; 0 as a choice, as ptxas 13.0 makes x ? 1.0f : -0.0f, and what becomes of
  * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0; and an f64 as the choice beside another value, which may become max.f64 (krf_maximum_f64). */
 static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
@@ -173,8 +190,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
     const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
-    const char *quotient = shared_quotient(e, instr);
-    code = quotient != NULL ? quotient : code != NULL ? code : "?";
+    const char *quotient = shared_quotient(e, instr), *turned = turned_bit(e, i);
+    code = quotient != NULL ? quotient : turned != NULL ? turned : code != NULL ? code : "?";
     if (krf__rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {

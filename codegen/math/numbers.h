@@ -120,6 +120,14 @@ KRF_FN unsigned long long krf_popcount_u64(unsigned long long x) {
     return (unsigned long long)krf_popcount_i64((long long)x);
 }
 
+//@ krf_negative_f32
+// For results of functions: gcc 12 makes -fma(a, b, c) one instruction that computes (-a) * b - c, which gives +0 for -0.
+KRF_FN float krf_negative_f32(float x) { return krf_pre_unbits_f32(krf_pre_bits_f32(x) ^ 0x80000000u); }
+
+//@ krf_negative_f64
+// As for f32.
+KRF_FN double krf_negative_f64(double x) { return krf_pre_unbits_f64(krf_pre_bits_f64(x) ^ 0x8000000000000000u); }
+
 //@ krf_signbit_f32
 KRF_FN int krf_signbit_f32(float x) {
     return (int)(krf_pre_bits_f32(x) >> 31);
