@@ -75,6 +75,7 @@ void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out
 /* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. The same in rows of 256 elements. */
 int krf__cuda_quads(const krf__emitter *e);
 int krf__cuda_rows(const krf__emitter *e);
+void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
 const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of a thread begins, in vectors */
 
 /* Halving over lane numbers: n accumulators until so many are left. */

@@ -1,20 +1,9 @@
 /* The CUDA target's loads of reductions and of rows: how many vectors a thread has under way, and when each is loaded. */
 #include "codegen/cuda.h"
 
-/* Whether it takes longer to add an element than to load it: to 64-bit accumulators, converted. More loads are under way then. */
-static bool widens(const krf__emitter *e) {
-    const bool narrow = 16 / e->k->vector < 8; /* elements in memory */
-    bool any = false;
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *i = krf__reduction(e, r);
-        any |= krf__dtype((krf_dtype)i->dtype)->kind == KRF__KIND_REAL && krf_dtype_size((krf_dtype)i->dtype) == 8;
-    }
-    return any && narrow && !krf__short_rows(e->k);
-}
-
 int krf__cuda_quads(const krf__emitter *e) {
     const int share = krf__lane_vectors(e->k);
-    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) * (widens(e) ? 2 : 1) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
+    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
 int krf__cuda_rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
@@ -79,16 +68,28 @@ static void put_tile(krf__emitter *e, const char *condition, const char *loads, 
     krf__str_free(&position);
 }
 
+void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
+    if (!e->k->whole) {
+        krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", krf__cuda_rows(e));
+    }
+}
+
+static void valid(krf__emitter *e, krf__str *out) {
+    if (e->k->whole) {
+        krf__str_put(out, "true");
+    } else {
+        krf__str_printf(out, "whole || p + (q * 32 + thread + 1) * %d <= last", e->k->vector);
+    }
+}
+
 /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
 static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
     krf__str inside = {0};
-    if (loads != NULL) {
+    if (loads != NULL && e->k->whole) {
+        put_tile(e, "", loads, "", out);
+    } else if (loads != NULL) {
         krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
-        if (e->k->schedule == KRF__ROW) {
-            krf__str_put(out, "if (whole) {\n");
-        } else {
-            krf__str_printf(out, "if (p + 256 * %d <= last) {\n", krf__cuda_rows(e));
-        }
+        krf__str_printf(out, "if (p + 256 * %d <= last) {\n", krf__cuda_rows(e));
         put_tile(e, "", loads, "    ", out);
         krf__str_put(out, "} else {\n");
         put_tile(e, inside.data != NULL ? inside.data : "", loads, "    ", out);
@@ -166,7 +167,8 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
     put_each(e, in_domain, &declarations, &loads);
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
     if (loads.data != NULL) {
-        krf__str_printf(out, "const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;\nif (p_q + %d <= last) {\n", krf__index_type(e), krf__cuda_rows(e), e->k->vector, e->k->vector);
+        krf__str_printf(out, "const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;\n", krf__index_type(e), krf__cuda_rows(e), e->k->vector);
+        krf__str_printf(out, e->k->whole ? "if (p + 256 * %d < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_rows(e) : e->k->vector);
         krf__cuda_put_lines(out, "    ", position.data);
         krf__cuda_put_lines(out, "    ", loads.data);
         krf__str_put(out, "}\n");
@@ -179,6 +181,8 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
 
 const krf__hole krf__cuda_load_holes[] = {
     {"REDUCE_FIRST_LOADS", first_loads},
+    {"TILE_WHOLE", krf__cuda_put_whole},
+    {"TILE_VALID", valid},
     {"REDUCE_LOADS", all_loads},
     {"REDUCE_NEXT", reduce_next},
     {NULL, NULL},

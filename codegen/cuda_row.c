@@ -41,7 +41,8 @@ static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         if (!krf__short_rows(e->k)) {
-            krf__str_printf(out, "const %s p = first;\nconst bool whole = p + 1024 <= last;\n", krf__index_type(e));
+            krf__str_printf(out, "const %s p = first;\n", krf__index_type(e));
+            krf__cuda_put_whole(e, out);
         }
         krf__cuda_unrolled(e, put_shared_loads, out);
     }
@@ -70,7 +71,8 @@ static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         krf__str_put(out, "{\n");
     } else {
-        krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += 256) {\n    const bool whole = p + 256 <= last;\n", krf__index_type(e));
+        krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += 256) {\n", krf__index_type(e));
+        krf__cuda_put_whole(e, out);
     }
 }
 

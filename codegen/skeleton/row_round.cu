@@ -5,7 +5,7 @@
         $ROUND_LOADS
         #pragma unroll
         for (int q = 0; q < $QUADS; q++) {
-            const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+            const bool valid = $TILE_VALID;
             $ROUND_LATE
             $ROUND_VECTORS
             #pragma unroll

@@ -6,11 +6,11 @@ $INDEX p = first;
 $REDUCE_FIRST_LOADS
 #pragma unroll 1
 for (; p < last; p += 256 * $ROWS) {
-    const bool whole = p + 256 * $ROWS <= last;
+    $TILE_WHOLE
     $REDUCE_LOADS
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
-        const bool valid = whole || p + (q * 32 + thread + 1) * $VECTOR <= last;
+        const bool valid = $TILE_VALID;
         $REDUCE_VECTORS
         #pragma unroll
         for (int k = 0; k < $TURNS; k++) {

@@ -490,7 +490,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
         k->fast = p->options->fast;
         krf__kernel_collapse(k);
         const krf__limits *limits = p->options->limits != NULL ? p->options->limits : &krf__default_limits;
-        krf__kernel_schedule(k, p->options->unaligned, limits->row, limits->chunk);
+        krf__kernel_schedule(k, p->options->unaligned, limits);
         status = krf__kernel_key(k);
     }
     if (status != KRF_OK) {

@@ -33,8 +33,8 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t group, krf__kernel *k);
 /* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */
 void krf__kernel_collapse(krf__kernel *k);
 
-/* Chooses schedule, chunks, vector length and index width. row, chunk: see krf__limits. */
-void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t chunk);
+/* Chooses schedule, chunks, vector length and index width. */
+void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* Writes the canonical bytes and the name. */
 krf_status krf__kernel_key(krf__kernel *k);

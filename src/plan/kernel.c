@@ -25,8 +25,19 @@ static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
 
+/* Whether it takes longer to add an element than to load it: to 64-bit accumulators, converted. More loads are under way then. */
+static bool widens(const krf__kernel *k) {
+    const bool narrow = 16 / k->vector < 8; /* elements in memory */
+    bool any = false;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const krf_dtype dtype = (krf_dtype)k->instrs[k->n_domain + r].dtype;
+        any |= krf__dtype(dtype)->kind == KRF__KIND_REAL && krf_dtype_size(dtype) == 8;
+    }
+    return any && narrow && !krf__short_rows(k);
+}
+
 int krf__reduce_vectors(const krf__kernel *k) {
-    const int share = krf__lane_vectors(k);
+    const int share = krf__lane_vectors(k), turns = widens(k) ? 2 : 1;
     int loads = 0;
     if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
@@ -34,7 +45,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         loads += !k->operands[i].counts && loaded_in_domain(k, i);
     }
-    return k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share;
+    return turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
 }
 
 const char *krf__schedule_name(krf__schedule schedule) {

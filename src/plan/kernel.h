@@ -100,6 +100,7 @@ typedef struct krf__kernel {
     /* Shape class: what the text depends on besides the body. */
     int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
+    bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
@@ -156,7 +157,7 @@ int krf__staged_turns(const krf__kernel *k);
 /* CUDA: a thread's share of the 256 lanes, 8, in vectors. One of 16 elements goes over them twice: integers, for which no order matters. */
 int krf__lane_vectors(const krf__kernel *k);
 
-/* CUDA: how many vectors of an operand a thread loads before it combines them, where rows are reduced. About four are under way then, and a warp's accumulators
+/* CUDA: how many vectors of an operand a thread loads before it combines them, where rows are reduced. About four are under way then, or eight, and a warp's accumulators
  * hold the 256 lanes of the canonical tree at least once. Not for KRF__ROW, whose threads hold a chunk. */
 int krf__reduce_vectors(const krf__kernel *k);
 

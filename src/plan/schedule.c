@@ -331,7 +331,16 @@ static void stage_rows(krf__kernel *k) {
     }
 }
 
-void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t chunk) {
+/* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
+static bool whole_tiles(const krf__kernel *k) {
+    const int64_t tile = 32 * (int64_t)k->vector * krf__reduce_vectors(k);
+    if (k->schedule == KRF__ROW) {
+        return k->reduced_size == k->chunk * krf__row_warps(k);
+    }
+    return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
+}
+
+void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = 1;
     k->side = false;
     int fast = k->n_kept + k->n_reduced - 1;
@@ -351,7 +360,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t
         k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        k->cluster = k->schedule == KRF__ROW ? cluster_of(k, row) : 1;
+        k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
         k->vector = 1;
@@ -360,7 +369,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t
         k->side = krf__scans_columns(k) && accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
-        k->chunk = k->chunk < chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && any_order(k) ? chunk : k->chunk;
+        k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && any_order(k) ? limits->chunk : k->chunk;
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
@@ -381,6 +390,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, uint32_t row, uint32_t
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
+    k->whole = limits->whole != 0 && whole_tiles(k);
+    k->rest &= !k->whole;
     mark_aligned(k, fast);
     mark_literal(k);
     stage_rows(k);

@@ -423,7 +423,7 @@ static reduction pool[4096];
 static void test_extents(void **unused) {
     (void)unused;
     static const int64_t extents[] = {0,   1,   2,    7,    8,    9,    31,   255,  256,
-                                      257, 511, 1000, 1023, 1024, 1025, 2049, 5000, 70000, 200001};
+                                      257, 511, 1000, 1023, 1024, 1025, 1536, 1792, 2049, 5000, 70000, 200001};
     static const int64_t kept[] = {1, 3, 300};
     for (size_t e = 0; e < sizeof extents / sizeof *extents; e++) {
         for (size_t k = 0; k < 3; k++) {

@@ -37,6 +37,7 @@ static const example examples[] = {
     {SOFTMAX, 1, 1, "row", 5, 300, 1500, 1500},
     {SOFTMAX, 1, 1, "row", 3, 1024, 3072, 3072},
     {SOFTMAX, 1, 1, "row", 3, 1025, 3075, 3075},   /* two chunks, one of them of an element */
+    {SOFTMAX, 1, 1, "row", 3, 3072, 9216, 9216},   /* whole chunks, and a warp without one */
     {SOFTMAX, 1, 1, "row", 2, 4096, 8192, 8192},
     {SOFTMAX, 1, 1, "row", 2, 32768, 65536, 65536},
     {SOFTMAX, 1, 1, "row_short", 1, 7, 7, 7},
