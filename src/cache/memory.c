@@ -113,3 +113,12 @@ krf_status krf__memory_cache_get(krf__memory_cache *cache, const void *key, size
     *value = status == KRF_OK ? made : NULL;
     return status;
 }
+
+bool krf__memory_cache_has(krf__memory_cache *cache, const void *key, size_t bytes)
+{
+    pthread_mutex_lock(&cache->lock);
+    const entry *e = krf__map_get(&cache->entries, key, bytes);
+    const bool ready = e != NULL && e->state == READY;
+    pthread_mutex_unlock(&cache->lock);
+    return ready;
+}

@@ -4,6 +4,7 @@
 #define KRF_CACHE_MEMORY_H
 
 #include <kerfuse/base.h>
+#include <stdbool.h>
 
 typedef struct krf__memory_cache krf__memory_cache;
 
@@ -14,5 +15,7 @@ void krf__memory_cache_destroy(krf__memory_cache *cache, void (*free_value)(void
  * stored, its status is returned, and the next caller tries again. *hit (may be NULL) says which it was. */
 krf_status krf__memory_cache_get(krf__memory_cache *cache, const void *key, size_t bytes,
                                  krf_status (*make)(void *user, void **value), void *user, void **value, bool *hit);
+
+bool krf__memory_cache_has(krf__memory_cache *cache, const void *key, size_t bytes); /* waits for none that is being made */
 
 #endif

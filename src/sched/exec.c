@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/ranges.h"
 #include "sched/array.h"
-#include "sched/kernels.h"
+#include "sched/find.h"
 #include "sched/replay.h"
 
 #include <stdio.h>
@@ -217,28 +217,7 @@ static bool make_room(const krf__compiled *c, room *m) {
     return true;
 }
 
-static krf_status find_kernel(krf_context *context, krf__compiled *c, uint32_t i, krf__use use, krf__module **module) {
-    krf__loaded *loaded = atomic_load_explicit(&c->loaded[i], memory_order_acquire);
-    bool fresh = false;
-    if (loaded == NULL) {
-        krf_status status = krf__kernel_find(context, &c->data.kernels[i], &loaded, &fresh);
-        if (status != KRF_OK) {
-            return status;
-        }
-        atomic_store_explicit(&c->loaded[i], loaded, memory_order_release);
-    }
-    return krf__kernel_use(context, loaded, &c->data.kernels[i], fresh && use == KRF__USE_RUN ? KRF__USE_FRESH : use,
-                           module);
-}
-
-krf_status krf__plan_prepare(krf_context *context, krf__compiled *compiled) {
-    krf_status status = KRF_OK;
-    for (uint32_t i = 0; status == KRF_OK && i < compiled->data.n_kernels; i++) {
-        krf__module *module;
-        status = find_kernel(context, compiled, i, KRF__USE_PREPARE, &module);
-    }
-    return status;
-}
+krf_status krf__plan_prepare(krf_context *context, krf__compiled *compiled) { return krf__kernels_find(context, compiled, NULL); }
 
 static krf_status make_outputs(const krf__run *r, room *m) {
     const krf__plan_data *p = &r->compiled->data;
@@ -396,19 +375,17 @@ static krf_status launch_all(const krf__run *r, room *m) {
     return status;
 }
 
-/* The modules of all kernels. A stream that is being captured gets those that are there, and none is loaded. */
+/* A stream that is being captured gets the kernels that are there, and none is loaded. */
 static krf_status find_kernels(const krf__run *r, room *m) {
     krf__compiled *c = r->compiled;
-    krf_status status = KRF_OK;
-    for (uint32_t i = 0; status == KRF_OK && i < c->data.n_kernels; i++) {
+    for (uint32_t i = 0; m->lane.capturing && i < c->data.n_kernels; i++) {
         krf__loaded *loaded = atomic_load_explicit(&c->loaded[i], memory_order_acquire);
-        if (m->lane.capturing && (r->held == NULL || loaded == NULL || krf__kernel_module(loaded) == NULL)) {
+        if (r->held == NULL || loaded == NULL || krf__kernel_module(loaded) == NULL) {
             return krf__fail(KRF_E_UNSUPPORTED, "the stream is being captured: run the plan once before, so that its "
                                                 "kernels are loaded");
         }
-        status = find_kernel(r->context, c, i, KRF__USE_RUN, &m->modules[i]);
     }
-    return status;
+    return krf__kernels_find(r->context, c, m->modules);
 }
 
 static void give_back(const krf__run *r, room *m) {

@@ -282,6 +282,10 @@ krf_status krf__kernel_find(krf_context *c, const krf__kernel *kernel, krf__load
     return status;
 }
 
+bool krf__kernels_compile(const krf_context *c) { return !c->backend->can_interpret || c->cpu_tier == KRF_CPU_COMPILE; }
+
+bool krf__kernel_known(krf_context *c, const krf__kernel *kernel) { return krf__memory_cache_has(c->kernels, kernel->key, kernel->key_bytes); }
+
 krf__module *krf__kernel_module(krf__loaded *loaded) {
     return atomic_load_explicit(&loaded->module, memory_order_acquire);
 }

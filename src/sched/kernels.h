@@ -11,6 +11,10 @@ typedef struct krf__loaded krf__loaded;
  * was not there before, and has been counted. */
 krf_status krf__kernel_find(krf_context *context, const krf__kernel *kernel, krf__loaded **loaded, bool *fresh);
 
+/* Whether krf__kernel_find would compile now what is nowhere; and whether the context has the kernel already. */
+bool krf__kernels_compile(const krf_context *context);
+bool krf__kernel_known(krf_context *context, const krf__kernel *kernel);
+
 /* What a run is to launch: a module, or NULL for the interpreter. In the automatic tier this is where kernels that are
  * large, or run often, are compiled or handed to the thread that compiles. Counts the run unless it is fresh or only
  * prepares one. */

@@ -1,0 +1,96 @@
+/* The kernels of a plan. What must be compiled is compiled by several threads, which have ended when this returns: a compiler is the most that a first run waits for,
+ * and NVRTC takes one processor a kernel. */
+#include "sched/find.h"
+
+#include "base/fail.h"
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 8, FLAGS = 64 };
+
+typedef struct finding {
+    krf_context *context;
+    krf__compiled *compiled;
+    bool *fresh; /* of each kernel: it was not there before, and has been counted */
+    atomic_uint next;
+} finding;
+
+static krf_status find_one(finding *f, uint32_t i) {
+    krf__loaded *loaded = NULL;
+    if (atomic_load_explicit(&f->compiled->loaded[i], memory_order_acquire) != NULL) {
+        return KRF_OK;
+    }
+    krf_status status = krf__kernel_find(f->context, &f->compiled->data.kernels[i], &loaded, &f->fresh[i]);
+    if (status == KRF_OK) {
+        atomic_store_explicit(&f->compiled->loaded[i], loaded, memory_order_release);
+    }
+    return status;
+}
+
+/* What fails is tried again by the thread that asked, so that it has the message. */
+static void *find_some(void *user) {
+    finding *f = user;
+    for (uint32_t i; (i = atomic_fetch_add(&f->next, 1)) < f->compiled->data.n_kernels;) {
+        (void)find_one(f, i);
+    }
+    return NULL;
+}
+
+/* How many kernels are neither here nor in the context: each costs a look on the disk, or a compilation. */
+static int missing(const finding *f) {
+    const krf__compiled *c = f->compiled;
+    int n = 0;
+    for (uint32_t i = 0; i < c->data.n_kernels && n < MOST_THREADS; i++) {
+        n += atomic_load_explicit(&c->loaded[i], memory_order_acquire) == NULL && !krf__kernel_known(f->context, &c->data.kernels[i]);
+    }
+    return n;
+}
+
+/* Signals are for the threads of the program. */
+static void find_side_by_side(finding *f, int threads) {
+    pthread_t others[MOST_THREADS];
+    int n = 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (n < threads - 1 && pthread_create(&others[n], NULL, find_some, f) == 0) {
+        n++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    find_some(f);
+    while (n > 0) {
+        pthread_join(others[--n], NULL);
+    }
+}
+
+krf_status krf__kernels_find(krf_context *context, krf__compiled *compiled, krf__module **modules) {
+    const uint32_t n = compiled->data.n_kernels;
+    bool flags[FLAGS] = {false}, *more = n <= FLAGS ? NULL : krf__calloc(n, sizeof *more);
+    finding f = {.context = context, .compiled = compiled, .fresh = more != NULL ? more : flags};
+    krf_status status = n > FLAGS && more == NULL ? KRF_E_MEMORY : KRF_OK;
+    if (status != KRF_OK) {
+        return krf__fail_memory();
+    }
+    if (n > 1 && krf__kernels_compile(context)) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        const int threads = missing(&f);
+        if (threads > 1) {
+            find_side_by_side(&f, threads < processors ? threads : (int)processors);
+        }
+    }
+    for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
+        krf__module *module = NULL;
+        status = find_one(&f, i);
+        status = status != KRF_OK ? status
+                                  : krf__kernel_use(context, compiled->loaded[i], &compiled->data.kernels[i],
+                                                    modules == NULL ? KRF__USE_PREPARE : f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN, &module);
+        if (modules != NULL) {
+            modules[i] = module;
+        }
+    }
+    krf__mem_free(more);
+    return status;
+}
