@@ -91,8 +91,9 @@ bool krf__scan_is_small(const krf__kernel *k) {
 int krf__scan_threads(const krf__kernel *k) { return k->chunks > 1 && krf__scan_is_small(k) ? KRF__LANES / 2 : KRF__LANES; }
 
 int krf__column_threads(const krf__kernel *k) {
+    enum { LINE = 8 }; /* threads whose vectors are a line of memory */
     int threads = 1;
-    while (threads < 32 && (int64_t)threads * k->vector < k->kept_size) {
+    while (threads < 32 && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
         threads *= 2;
     }
     return threads;

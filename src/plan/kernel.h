@@ -178,7 +178,8 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
 /* The most blocks that share a row: what every device of compute capability 9.0 has room for. */
 #define KRF__ROW_CLUSTER 8
 
-/* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. */
+/* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. Columns that would fit beside one another are left to two blocks, as far as
+ * each has a line of memory: while one is at a chunk's tree the others load. */
 int krf__column_threads(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */

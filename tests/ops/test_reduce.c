@@ -467,6 +467,7 @@ static void test_shapes(void **unused) {
         {1, {0}, 3u},
         {1, {1300}, 3u},
         {2, {5, 270}, 15u},
+        {2, {1100, 64}, 2u}, /* columns for two blocks of a GPU */
         {2, {0, 3}, 15u},
         {2, {3, 0}, 15u},
         {3, {4, 1, 33}, 255u},
