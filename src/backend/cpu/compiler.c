@@ -66,9 +66,9 @@ static krf_status run_in(const krf__compiler *compiler, const krf__scratch *fold
     krf__str_put(&variable, "TMPDIR=");
     krf__str_put(&variable, folder->path);
     char *out = krf__strdup(output);
-    char option_o[] = "-o", option_x[] = "-x", language[] = "c", from_input[] = "-", library[] = "-lm";
+    char option_o[] = "-o", option_x[] = "-x", language[] = "c", from_input[] = "-", library[] = "-lm", helpers[] = "-lgcc";
     char pointers[] = "-Werror=incompatible-pointer-types", conversions[] = "-Werror=int-conversion";
-    char *files[] = {option_o, out, option_x, language, from_input, library, strict ? conversions : NULL, NULL};
+    char *files[] = {option_o, out, option_x, language, from_input, library, helpers, strict ? conversions : NULL, NULL};
     char *temporary[] = {variable.data, NULL}, *nothing[] = {NULL};
 
     krf_status status = KRF_OK;

@@ -16,8 +16,9 @@
 #define TIMEOUT_MS 60000
 
 /* Strict: every operation rounds as written, and nothing is assumed about values. errno and traps do not exist for a
- * kernel, and without those two flags gcc keeps sqrt and floor scalar. */
-#define FLAGS "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -w"
+ * kernel, and without those two flags gcc keeps sqrt and floor scalar. A kernel needs none of what begins and ends a
+ * library, nor pages apart for what is not code: a sixth of the time, and two thirds of the file, are theirs. */
+#define FLAGS "-std=c11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -nostdlib -Wl,-z,noseparate-code -w"
 
 static bool is_program(const char *path) {
     struct stat about;
