@@ -1,6 +1,7 @@
 /* Arrays to and from the host, and to other arrays. */
 #include "base/fail.h"
 #include "sched/array.h"
+#include "sched/copy.h"
 #include "sched/eval.h"
 #include <kerfuse/stream.h>
 

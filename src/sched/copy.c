@@ -1,21 +1,9 @@
 /* Copies of arrays. Contiguous memory is copied as it is; anything else is an expression that says "the elements of". */
-#include "sched/eval.h"
+#include "sched/copy.h"
 
-#include "ir/build.h"
 #include "sched/across.h"
 #include "sched/array.h"
-
-krf_status krf__copy_elements(krf_array *destination, krf_array *source) {
-    krf_graph g;
-    krf_status status = krf__graph_init(&g, source->storage->context);
-    if (status != KRF_OK) {
-        return status;
-    }
-    uint32_t id = krf__build_input(&g, source);
-    status = id == 0 ? g.status : krf__eval(&g, 1, &id, &destination);
-    krf__graph_free(&g);
-    return status;
-}
+#include "sched/eval.h"
 
 static bool same_elements(const krf_array *a, const krf_array *b) {
     bool same = a->data == b->data;

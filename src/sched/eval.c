@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/build.h"
 #include "pass/pass.h"
 #include "sched/array.h"
 #include "sched/dump.h"
@@ -207,8 +208,20 @@ static krf_status run(krf_context *context, evaluating *e) {
     return status;
 }
 
+krf_status krf__copy_elements(krf_array *destination, krf_array *source) {
+    krf_graph g;
+    krf_status status = krf__graph_init(&g, source->storage->context);
+    if (status != KRF_OK) {
+        return status;
+    }
+    uint32_t id = krf__build_input(&g, source);
+    status = id == 0 ? g.status : krf__eval(&g, 1, &id, &destination);
+    krf__graph_free(&g);
+    return status;
+}
+
 static krf_status copy_to(void *stream, krf_array *given, krf_array *made) {
-    return krf__array_contiguous(given) ? krf__array_move(given, made, stream) : krf__copy(given, made);
+    return krf__array_contiguous(given) ? krf__array_move(given, made, stream) : given->size == 0 ? KRF_OK : krf__copy_elements(given, made);
 }
 
 krf_status krf__deliver(void *stream, int n, krf_array **given, krf_array **made) {

@@ -7,8 +7,7 @@
 /* Evaluates nodes of a graph. ids: valid ones. As krf_eval_many otherwise. */
 krf_status krf__eval(const krf_graph *graph, int n, const uint32_t *ids, krf_array **outputs);
 
-/* krf_array_copy of arrays that are no NULL; and the part of it that is an evaluation, for any layout. */
-krf_status krf__copy(krf_array *destination, krf_array *source);
+/* An array's elements into another of its context, dtype and shape, whatever their layouts. */
 krf_status krf__copy_elements(krf_array *destination, krf_array *source);
 
 /* After a run: where it made another array than the one that was given (because of a conflict), that is copied to the

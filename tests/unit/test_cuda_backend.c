@@ -301,7 +301,9 @@ static void grids(void **state) {
     k.chunks = 1 << 20;
     check_grid(k, 132, 2, 256, 32, 8); /* as many as there are lanes */
     k.vector = 4;
-    check_grid(k, 132, 1, 256, 16, 16);
+    check_grid(k, 132, 2, 256, 8, 32); /* two blocks rather than one of 16 */
+    k.kept_size = 32;
+    check_grid(k, 132, 1, 256, 8, 32); /* but a line of memory each */
     k.kept_size = 3;
     k.vector = 1;
     check_grid(k, 132, 1, 256, 4, 64);
