@@ -4,7 +4,6 @@
  * and visit the lanes in the order in which the tree needs them, so that eight partial results suffice. Both add up in
  * the same order. A lane without elements holds the identity, which changes nothing when combined: it is left out. */
 #include "backend/cpu/interpret.h"
-#include "backend/cpu/interpret_rows.h"
 #include "backend/cpu/interpret_scan.h"
 #include "backend/cpu/program.h"
 #include <string.h>
@@ -246,9 +245,6 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     krf__program p;
     if (lo >= hi) {
         return KRF_OK;
-    }
-    if (k->n_rounds > 0) {
-        return krf__interpret_rows(k, pointers, scalars, scratch, lo, hi);
     }
     const bool short_rows = k->schedule != KRF__SCAN && k->chunks <= 1 && k->reduced_size <= SHORT_ROW && k->reduced_size <= hi - lo;
     const bool tiles = k->schedule == KRF__REDUCE_COL;

@@ -14,7 +14,7 @@
  *   reduce_col: unit c * tiles + t is chunk c of the KRF__COL_TILE results from t * KRF__COL_TILE on. */
 int64_t krf__interpret_units(const krf__kernel *k);
 
-/* Does units [lo, hi). pointers: of the operands, offsets added. scalars: raw values. A reduction in one chunk is
+/* Does units [lo, hi) of a kernel of one round (interpret_rows.h has those of several). pointers: of the operands, offsets added. scalars: raw values. A reduction in one chunk is
  * stored, with its epilogue; of several chunks each writes its accumulators to scratch: those of reduction r at [r *
  * kept_size * chunks + o * chunks + c], raw bits in 8 bytes each. Errors: KRF_E_MEMORY, KRF_E_INTERNAL. */
 krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch,

@@ -5,6 +5,7 @@
 #include "backend/cpu/launch.h"
 
 #include "backend/cpu/interpret.h"
+#include "backend/cpu/interpret_rows.h"
 #include "backend/cpu/loader.h"
 #include "base/fail.h"
 #include "plan/raw.h"
@@ -100,6 +101,9 @@ static krf_status compute(const work *w, int64_t lo, int64_t hi) {
     if (w->compiled != NULL) {
         w->compiled(l->fields, lo, hi);
         return KRF_OK;
+    }
+    if (l->kernel->n_rounds > 0) {
+        return krf__interpret_rows(l->kernel, l->pointers, l->scalars, l->scratch, lo, hi);
     }
     return (w->finish ? krf__interpret_finish : krf__interpret)(l->kernel, l->pointers, l->scalars, l->scratch, lo, hi);
 }
