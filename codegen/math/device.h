@@ -1,6 +1,18 @@
 // What only kernels on a GPU need. Sections as in prelude.h; inline PTX stands here, in half.h and in krf_maximum and krf_minimum, each time with a
 // twin for the host's compiler, which compiles kernels for the simulated GPU (tests/fakecuda).
 
+//@ krf_begin
+// The first that a kernel does. Where the one that it depends on says so, and that is at once, its blocks may be there before that one has ended, so that
+// they need not be sent for: this waits for all that it wrote. Elsewhere kernels begin when they may.
+KRF_FN void krf_begin(void) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#elif !defined(__CUDACC__)
+    __grid_dependency_wait();
+#endif
+}
+
 //@ krf_opaque_f32
 // Hides a value from constant folding: a compiler rounds functions of constants otherwise than the device does.
 KRF_FN float krf_opaque_f32(float x) {

@@ -32,6 +32,7 @@ static const fakecuda_runtime *fakecuda_calls;
 #define __cluster_barrier_arrive() fakecuda_calls->cluster_arrive(__LINE__)
 #define __cluster_barrier_arrive_relaxed() fakecuda_calls->cluster_arrive(__LINE__)
 #define __cluster_barrier_wait() fakecuda_calls->cluster_wait(__LINE__)
+#define __grid_dependency_wait() fakecuda_calls->grid_wait()
 #define __cluster_map_shared_rank(at, rank) fakecuda_calls->map_shared(at, rank, __LINE__)
 #define __threadfence() fakecuda_calls->fence()
 #define __threadfence_block() fakecuda_calls->fence()

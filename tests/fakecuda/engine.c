@@ -124,8 +124,8 @@ void fake_check_shared(const fake_work *w, const fake_copy *copy) {
 
 /* ---- a grid ---- */
 
-/* All blocks in one loop; faults end it. */
-static void run_plain(const fake_work *w, uint64_t blocks) {
+/* All blocks in one loop; faults end it: false. */
+static bool run_plain(const fake_work *w, uint64_t blocks) {
     fakecuda_thread here;
     fake_me.mode = FAKE_PLAIN;
     fake_me.here = &here;
@@ -137,11 +137,27 @@ static void run_plain(const fake_work *w, uint64_t blocks) {
                 w->call[0](w->arguments);
             }
         }
+        return true;
+    }
+    return false;
+}
+
+/* Who may begin early must wait in every thread: what is not simulated is that kernels are at work at the same time. */
+static void check_waits(const fake_work *w, uint64_t threads) {
+    const unsigned long long waited = atomic_load_explicit(w->grid_waits, memory_order_relaxed);
+    if (w->early && waited != threads) {
+        fake_die("%s may begin before the kernel that it depends on has ended, and %llu of its %llu threads wait for that", w->name, waited, (unsigned long long)threads);
     }
 }
 
-void fake_run(const fake_work *w) {
+void fake_run(const fake_work *work) {
+    atomic_ullong grid_waits;
+    fake_work own = *work;
+    const fake_work *w = &own;
+    own.grid_waits = &grid_waits;
+    atomic_init(&grid_waits, 0);
     uint64_t blocks = (uint64_t)w->grid.x * w->grid.y * w->grid.z;
+    fake_me.grid_waits = &grid_waits;
     bool waits = w->copies[0]->image->waits, going = true;
     fake_me.kernel = w->name;
     if (racing() || (waits && WITH_TSAN)) { /* ThreadSanitizer does not know our fibers */
@@ -160,7 +176,10 @@ void fake_run(const fake_work *w) {
             }
         }
     } else {
-        run_plain(w, blocks);
+        going = run_plain(w, blocks);
+    }
+    if (going) {
+        check_waits(w, blocks * w->threads);
     }
     fake_me = (fake_self){.mode = FAKE_IDLE};
 }
@@ -247,8 +266,10 @@ static void *map_shared(const void *address, unsigned rank, int line) {
     return other->shared_begin + (at - own->shared_begin);
 }
 
+static void grid_wait(void) { atomic_fetch_add_explicit(fake_me.grid_waits, 1, memory_order_relaxed); }
+
 const fakecuda_runtime fake_runtime = {here,       barrier,        shuffle_down, fence,     atomic_inc, atomic_add,
-                                       misaligned, cluster_arrive, cluster_wait, map_shared};
+                                       misaligned, cluster_arrive, cluster_wait, map_shared, grid_wait};
 
 /* ---- kernels that cannot go on ---- */
 

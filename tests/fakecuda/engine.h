@@ -22,6 +22,8 @@ typedef struct fake_work {
     unsigned cluster; /* blocks that run together, neighbours along x; no more than there are copies */
     void *const *arguments;
     uint64_t seed; /* of the order of threads and blocks; 0: ascending */
+    bool early;    /* it may begin before the kernel that it depends on has ended: its threads must wait for that */
+    atomic_ullong *grid_waits; /* how many threads did */
 } fake_work;
 
 void fake_run(const fake_work *w);
@@ -45,6 +47,7 @@ typedef struct fake_self {
     const char *kernel;
     uint64_t seed;
     fakecuda_thread *here;
+    atomic_ullong *grid_waits;
     void *engine;    /* of the mode: the fiber, the thread */
     sigjmp_buf exit; /* PLAIN and THREADS: where a kernel that cannot go on ends */
 } fake_self;

@@ -77,6 +77,28 @@ cu_result cuGraphAddKernelNode_v2(cu_graph_node *node, cu_graph graph, const cu_
     return result;
 }
 
+/* Handles are of nodes; a graph of another one's is not told apart. */
+cu_result cuGraphAddDependencies_v2(cu_graph graph, const cu_graph_node *from, const cu_graph_node *to, const cu_graph_edge *edges, size_t count) {
+    ENTER(cuGraphAddDependencies_v2, FAKE_NEEDS_CURRENT);
+    CHECK_HANDLE(graph, FAKE_GRAPH);
+    for (size_t i = 0; i < count; i++) {
+        const bool programmatic = edges && edges[i].type == KRF__CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        const unsigned port = edges ? edges[i].from_port : 0;
+        if (!find_node(from[i]) || !find_node(to[i]) || !graph->made || port != (programmatic ? KRF__CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC : 0) || (edges && edges[i].to_port != 0)) {
+            return fake_misuse(FAKE_INVALID_VALUE, "cuGraphAddDependencies: edge %zu is wrong", i);
+        }
+        struct CUgraphNode_st *n = to[i];
+        size_t *after = realloc(n->after, (n->n_after + 1) * sizeof *after);
+        if (!after) {
+            return KRF__CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        n->after = after;
+        n->after[n->n_after++] = from[i]->index;
+        n->early |= programmatic;
+    }
+    return KRF__CUDA_SUCCESS;
+}
+
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *exec, cu_graph graph, unsigned long long flags) {
     ENTER(cuGraphInstantiateWithFlags, FAKE_NEEDS_CURRENT);
     CHECK_HANDLE(graph, FAKE_GRAPH);
@@ -141,7 +163,7 @@ cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream) {
         while (next-- > 0 && (done[next] || !ready(&exec->nodes[next], done))) {
         }
         done[next] = true;
-        result = fake_launch("cuGraphLaunch", &exec->nodes[next].params, s);
+        result = fake_launch("cuGraphLaunch", &exec->nodes[next].params, exec->nodes[next].early, s);
     }
     free(done);
     return result;

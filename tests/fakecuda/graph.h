@@ -11,6 +11,7 @@ struct CUgraphNode_st {
     cu_kernel_node_params params; /* arguments: a copy */
     size_t n_after;
     size_t *after; /* indices */
+    bool early;    /* some edge to it is programmatic */
 };
 
 struct CUgraph_st {
@@ -21,7 +22,7 @@ struct CUgraph_st {
 };
 
 /* launch.c: what cuLaunchKernel does, once everything has been checked; and a copy of what a kernel is called with, or NULL. */
-cu_result fake_launch(const char *call, const cu_kernel_node_params *params, cu_stream s);
+cu_result fake_launch(const char *call, const cu_kernel_node_params *params, bool early, cu_stream s);
 void **fake_copy_arguments(const char *call, const cu_kernel_node_params *params, cu_result *result);
 
 #endif

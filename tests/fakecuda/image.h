@@ -24,6 +24,7 @@ typedef struct fakecuda_runtime {
     void (*cluster_arrive)(int line);
     void (*cluster_wait)(int line);
     void *(*map_shared)(const void *address, unsigned rank, int line);
+    void (*grid_wait)(void);
 } fakecuda_runtime;
 
 typedef struct fakecuda_kernel {

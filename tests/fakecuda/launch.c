@@ -88,7 +88,7 @@ void **fake_copy_arguments(const char *call, const cu_kernel_node_params *params
     return l.block;
 }
 
-cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_stream s) {
+cu_result fake_launch(const char *call, const cu_kernel_node_params *p, bool early, cu_stream s) {
     unsigned index;
     cu_result result;
     cu_library library = check(call, p, &index, &result);
@@ -101,6 +101,7 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, cu_strea
                          .block = {p->block_x, p->block_y, p->block_z},
                          .threads = p->block_x * p->block_y * p->block_z,
                          .shared = p->shared_bytes,
+                         .early = early,
                          .cluster = kernel->cluster}};
     l.work.n_copies = fake_blocks_at_once() > kernel->cluster ? fake_blocks_at_once() : kernel->cluster;
     fake_library_copies(library, s, l.work.copies, l.work.n_copies);
@@ -147,5 +148,5 @@ cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int
     }
     FIND_STREAM(s, stream);
     cu_result captured;
-    return fake_captured(s, &captured) ? captured : fake_launch("cuLaunchKernel", &params, s);
+    return fake_captured(s, &captured) ? captured : fake_launch("cuLaunchKernel", &params, false, s);
 }

@@ -214,7 +214,7 @@ static void *body(void *user) {
     team *t = self->team;
     atomic_bool *abandoned = &t->group->abandoned;
     fake_work_for(t->work->device);
-    fake_me = (fake_self){
+    fake_me = (fake_self){.grid_waits = self->team->work->grid_waits,
         .mode = FAKE_THREADS, .kernel = t->work->name, .seed = t->work->seed, .here = &self->here, .engine = self};
     if (sigsetjmp(fake_me.exit, 0) == 0) {
         t->call(t->work->arguments);

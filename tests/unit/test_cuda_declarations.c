@@ -24,6 +24,7 @@
 #define cu_pool_properties CUmemPoolProps
 #define cu_uuid CUuuid
 #define cu_access CUmemAccessDesc
+#define cu_graph_edge CUgraphEdgeData
 #define cu_kernel_node_params CUDA_KERNEL_NODE_PARAMS_v2
 #define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
 #define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
@@ -31,6 +32,7 @@
 #undef cu_pool_properties
 #undef cu_uuid
 #undef cu_access
+#undef cu_graph_edge
 #undef cu_kernel_node_params
 
 #define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
@@ -74,6 +76,10 @@ SAME_FIELD(cu_kernel_node_params, arguments, CUDA_KERNEL_NODE_PARAMS_v2, kernelP
 SAME_FIELD(cu_kernel_node_params, extra, CUDA_KERNEL_NODE_PARAMS_v2, extra);
 SAME_FIELD(cu_kernel_node_params, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
 SAME_FIELD(cu_kernel_node_params, context, CUDA_KERNEL_NODE_PARAMS_v2, ctx);
+_Static_assert(sizeof(cu_graph_edge) == sizeof(CUgraphEdgeData), "CUgraphEdgeData");
+SAME_FIELD(cu_graph_edge, from_port, CUgraphEdgeData, from_port);
+SAME_FIELD(cu_graph_edge, to_port, CUgraphEdgeData, to_port);
+SAME_FIELD(cu_graph_edge, type, CUgraphEdgeData, type);
 _Static_assert(sizeof(cu_pool_properties) == sizeof(CUmemPoolProps), "CUmemPoolProps");
 SAME_FIELD(cu_pool_properties, allocation_type, CUmemPoolProps, allocType);
 SAME_FIELD(cu_pool_properties, handle_types, CUmemPoolProps, handleTypes);

@@ -30,6 +30,10 @@ typedef struct cu_kernel_node_params { /* of the entry points _v2 */
     cu_context context;
 } cu_kernel_node_params;
 
+typedef struct cu_graph_edge {
+    unsigned char from_port, to_port, type, reserved[5];
+} cu_graph_edge;
+
 typedef struct cu_uuid {
     char bytes[16];
 } cu_uuid;

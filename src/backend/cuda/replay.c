@@ -13,6 +13,7 @@ typedef struct node {
     void **arguments; /* what params.arguments is: they point into `fields` */
     uint64_t *fields;
     uint32_t n_fields;
+    bool begins;  /* it waits itself for what it depends on (krf_begin): not what users wrote */
     bool changed; /* since the graph was told */
 } node;
 
@@ -55,6 +56,7 @@ static krf_status make_node(krf__device *d, const krf__launch *launch, node **ma
     }
     n->fields = (uint64_t *)(void *)(n + 1);
     n->n_fields = n_fields;
+    n->begins = launch->kernel->raw == NULL;
     memcpy(n->fields, launch->fields, bytes);
     n->arguments = (void **)(void *)((char *)n->fields + bytes);
     krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
@@ -64,13 +66,30 @@ static krf_status make_node(krf__device *d, const krf__launch *launch, node **ma
     return KRF_OK;
 }
 
+/* Edges of the kind that lets a kernel's blocks be there before the other kernel has ended, where both know what that asks of them. */
+static krf_status add_edges(krf__device *d, const krf__replay *r, const node *n, uint32_t n_after, const uint32_t *after) {
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; status == KRF_OK && i < n_after; i++) {
+        const node *from = r->nodes[after[i]];
+        cu_graph_edge edge = {0};
+        if (from->begins && n->begins) {
+            edge.from_port = KRF__CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+            edge.type = KRF__CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        }
+        status = CU(d, cuGraphAddDependencies_v2(r->graph, &from->handle, &n->handle, &edge, 1));
+    }
+    return status;
+}
+
 static krf_status add_node(krf__device *d, krf__replay *r, node *n, krf__module *module, uint32_t n_after, const uint32_t *after) {
-    cu_graph_node *handles = n_after > 0 ? krf__malloc(n_after * sizeof(cu_graph_node)) : NULL;
+    const bool edges = d->capability >= 90 && d->driver.cuGraphAddDependencies_v2 != NULL;
+    const uint32_t n_handles = edges ? 0 : n_after;
+    cu_graph_node *handles = n_handles > 0 ? krf__malloc(n_handles * sizeof(cu_graph_node)) : NULL;
     krf__entry e;
-    if (n_after > 0 && handles == NULL) {
+    if (n_handles > 0 && handles == NULL) {
         return krf__fail_memory();
     }
-    for (uint32_t i = 0; i < n_after; i++) {
+    for (uint32_t i = 0; i < n_handles; i++) {
         handles[i] = r->nodes[after[i]]->handle;
     }
     krf_status status = krf__cuda_enter(d, &e);
@@ -81,7 +100,10 @@ static krf_status add_node(krf__device *d, krf__replay *r, node *n, krf__module 
         status = CU(d, cuGraphCreate(&r->graph, 0));
     }
     if (status == KRF_OK) {
-        status = CU(d, cuGraphAddKernelNode_v2(&n->handle, r->graph, handles, n_after, &n->params));
+        status = CU(d, cuGraphAddKernelNode_v2(&n->handle, r->graph, handles, n_handles, &n->params));
+    }
+    if (status == KRF_OK && edges) {
+        status = add_edges(d, r, n, n_after, after);
     }
     status = krf__cuda_leave(d, &e, status);
     krf__mem_free(handles);
