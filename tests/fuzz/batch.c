@@ -8,6 +8,7 @@
 #include "fuzz/batch_text.h"
 #include "sched/context.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,14 @@ enum { FRONTS = 3 };
 
 static struct {
     front fronts[FRONTS];
+    pthread_mutex_t lock; /* of the notes: the kernels of a plan are loaded by several threads */
     note **notes; /* not compiled yet */
     size_t n, capacity;
     image_handle *handles;
     size_t n_handles, handles_capacity;
     bool pretending;
     long together, alone;
-} batch;
+} batch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const front *front_of(const krf__device *device) {
     const front *f = batch.fronts;
@@ -69,16 +71,22 @@ static krf_status outer_load(krf__device *device, const void *image, size_t byte
                              krf__module **module) {
     note *x = calloc(1, sizeof *x);
     (void)bytes;
-    if (x == NULL
-        || (batch.pretending && !krf__grow(&batch.notes, &batch.capacity, batch.n + 1, sizeof *batch.notes))) {
-        free(x);
+    if (x == NULL) {
         return krf__fail_memory();
     }
     x->of = front_of(device);
     x->source = krf__strdup(image);
     snprintf(x->name, sizeof x->name, "%s", name);
-    if (batch.pretending) {
+    pthread_mutex_lock(&batch.lock);
+    const bool noted = !batch.pretending || krf__grow(&batch.notes, &batch.capacity, batch.n + 1, sizeof *batch.notes);
+    if (noted && batch.pretending) {
         batch.notes[batch.n++] = x;
+    }
+    pthread_mutex_unlock(&batch.lock);
+    if (!noted) {
+        krf__mem_free(x->source);
+        free(x);
+        return krf__fail_memory();
     }
     *module = (krf__module *)(void *)x;
     return KRF_OK;
