@@ -81,7 +81,11 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
 
+/* Alone a kernel has nothing to wait for. */
+static void begin(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->early ? "krf_begin();\n" : ""); }
+
 static const krf__hole own[] = {
+    {"BEGIN", begin},
     {"EXTENTS", extents},
     {"KEPT_POSITION", kept_position},
     {NULL, NULL},

@@ -1,7 +1,7 @@
 // Maps, in C order of the domain. Loads come first: no load waits for a computation.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $MAP_ELEMENTS
 }

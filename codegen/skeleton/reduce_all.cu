@@ -3,7 +3,7 @@
 // result to itself needs neither memory nor ticket.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $REDUCE_OPTION
     $EXTENTS
     $SHARED

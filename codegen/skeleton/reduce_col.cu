@@ -3,7 +3,7 @@
 // tree needs one partial result a level; the groups meet in shared memory. Chunks go to blocks as to lanes: 256 at most.
 $HEADER
 extern "C" __global__ void __launch_bounds__($COLUMN_BOUNDS) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $COLUMN_SHARED
     __shared__ bool last_block;

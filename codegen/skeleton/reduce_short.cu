@@ -2,7 +2,7 @@
 // warp take part in its shuffles, so that those beyond the last row go through a row without elements.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $STAGE_SHARED
     const int thread = threadIdx.x, threads = blockDim.x;

@@ -3,7 +3,7 @@
 // there are none left, threads do the last one again, for the barriers, and store nothing.
 $HEADER
 extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $ROW_SHARED
     $ROW_PLACE

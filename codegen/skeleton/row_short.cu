@@ -2,7 +2,7 @@
 // Where there are no rows left, threads do the last one again, for the shuffles, and store nothing.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $STAGE_SHARED
     const int thread = threadIdx.x, threads = blockDim.x, leader = threadIdx.y * threads % 32;

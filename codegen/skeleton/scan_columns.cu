@@ -2,7 +2,7 @@
 // has the runs of a column; a thread alone uses its place in shared memory before and after that. Blocks go down their columns to the end, so that none waits for another.
 $HEADER
 extern "C" __global__ void __launch_bounds__(512) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $SIDE_SHARED
     const int column = threadIdx.x % 16, run = threadIdx.x / 16, lane = threadIdx.x % 32, warp = threadIdx.x / 32;

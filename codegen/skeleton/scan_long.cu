@@ -3,7 +3,7 @@
 // what others said, and folded in the order of docs/architecture.md, whoever said it. The last block that has found its own clears all states.
 $HEADER
 extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $SCAN_SHARED
     $SCAN_BACK_SHARED

@@ -3,7 +3,7 @@
 // their runs from right to left: the run before then belongs to the next thread.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $SCAN_SHARED
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;

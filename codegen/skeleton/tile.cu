@@ -2,7 +2,7 @@
 // read by rows and crosses shared memory, so that neighbouring threads read and write neighbours on both sides. Loads come first: none waits.
 $HEADER
 extern "C" __global__ void __launch_bounds__($TILE_THREADS) $NAME(const struct krf_arguments a) {
-    krf_begin();
+    $BEGIN
     $EXTENTS
     $TILE_SQUARE
 }

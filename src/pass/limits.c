@@ -7,7 +7,7 @@
  * lower.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -18,6 +18,7 @@ static const struct {
     {"results", offsetof(krf__limits, results), 1},       {"repeated", offsetof(krf__limits, repeated), 0},
     {"row", offsetof(krf__limits, row), 0},               {"unrolled", offsetof(krf__limits, unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
+    {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 
@@ -65,4 +66,5 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->unrolled = many_threads ? limits->unrolled : 0;
     limits->chunk = many_threads ? 0 : limits->chunk;
     limits->whole = many_threads ? limits->whole : 0;
+    limits->early = many_threads ? limits->early : 0;
 }

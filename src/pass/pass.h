@@ -15,6 +15,7 @@ typedef struct krf__limits {
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
     uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
+    uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
 
@@ -28,7 +29,7 @@ extern const krf__limits krf__default_limits;
 bool krf__limits_parse(const char *text, krf__limits *limits);
 
 /* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, long rows
- * are shared, and whole tiles have kernels of their own. */
+ * are shared, whole tiles have kernels of their own, and kernels may begin early. */
 void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered

@@ -473,8 +473,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     const krf__group *group = &p->fusion->groups[index];
     building b = {.p = p, .k = k, .head = index, .group_index = index,
                   .domain_rank = krf__node_of(p->g, group->domain)->rank, .domain = krf__shape_of(p->g, group->domain)};
-    memset(k, 0, sizeof *k);
-    k->cut = group->cut;
+    *k = (krf__kernel){.cut = group->cut};
     set_dimensions(&b);
     krf_status status = KRF_OK;
     for (uint32_t r = 0; status == KRF_OK && r < group->rounds; r++) {
@@ -487,9 +486,10 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     }
     status = status == KRF_OK ? krf__kernel_describe(p, index, k) : status;
     if (status == KRF_OK) {
-        k->fast = p->options->fast;
-        krf__kernel_collapse(k);
         const krf__limits *limits = p->options->limits != NULL ? p->options->limits : &krf__default_limits;
+        k->fast = p->options->fast;
+        k->early = limits->early != 0 && p->fusion->groups[0].rounds < p->fusion->n_groups;
+        krf__kernel_collapse(k);
         krf__kernel_schedule(k, p->options->unaligned, limits);
         status = krf__kernel_key(k);
     }

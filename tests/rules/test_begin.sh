@@ -6,7 +6,7 @@ found=0
 for file in codegen/skeleton/*.cu; do
     grep -q __global__ "$file" || continue
     found=$((found + 1))
-    awk '/__global__/ { head = NR } head && NR == head + 1 { first = $0 } END { exit first !~ /^    krf_begin\(\);$/ }' "$file" ||
-        { echo "$file: the first line of its kernel is not krf_begin();"; exit 1; }
+    awk '/__global__/ { head = NR } head && NR == head + 1 { first = $0 } END { exit first !~ /^    [$]BEGIN$/ }' "$file" ||
+        { echo "$file: the first line of its kernel is not \$BEGIN"; exit 1; }
 done
 [ "$found" -gt 5 ] || { echo "only $found skeletons of CUDA kernels found: this test looks in the wrong place"; exit 1; }

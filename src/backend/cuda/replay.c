@@ -56,7 +56,7 @@ static krf_status make_node(krf__device *d, const krf__launch *launch, node **ma
     }
     n->fields = (uint64_t *)(void *)(n + 1);
     n->n_fields = n_fields;
-    n->begins = launch->kernel->raw == NULL;
+    n->begins = launch->kernel->early;
     memcpy(n->fields, launch->fields, bytes);
     n->arguments = (void **)(void *)((char *)n->fields + bytes);
     krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
