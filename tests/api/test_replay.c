@@ -227,6 +227,41 @@ static void threads(void **state) {
     krf_plan_release(plan);
 }
 
+/* What users write knows nothing of kernels that begin early: it neither does, nor does what follows it. */
+static void written(void **state) {
+    (void)state;
+    static float data[N], want[N];
+    static const char c[] = "void twice(const float *x, float *y, int n) {\n    for (int i = 0; i < n; i++) y[i] = 2 * x[i];\n}\n";
+    static const char cuda[] = "extern \"C\" __global__ void twice(const float *x, float *y, int n) {\n    int i = blockIdx.x * 64 + threadIdx.x;\n    if (i < n) y[i] = 2 * x[i];\n}\n";
+    const krf_kernel_description description = {.size = sizeof description, .name = "twice", .parameters = "in f32 x[m], out f32 y[m], i32 n = m", .c = c, .cuda = cuda,
+                                                .grid = "(m + 63) / 64", .block = "64"};
+    krf_raw_kernel *twice = NULL;
+    krf_plan *plan = NULL;
+    krf_expr y;
+    krf_graph *g = krf_graph_create(ctx);
+    assert_ok(krf_kernel_define(ctx, &description, &twice));
+    krf_expr x = krf_add(krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){N}), krf_real(g, 1));
+    krf_kernel_call(twice, g, 1, &x, NULL, NULL, &y);
+    y = krf_subtract(krf_multiply(y, krf_real(g, 3)), krf_real(g, 5));
+    assert_ok(krf_compile(g, 1, &y, NULL, &plan));
+    krf_graph_destroy(g);
+    assert_true(krf_plan_kernels(plan) >= 4);
+    for (int run = 0; run < RUNS; run++) {
+        fill(data, run);
+        krf_array *in = array_of(data), *out = NULL;
+        const krf_binding b = krf_bind_array("x", in);
+        assert_ok(krf_plan_run(plan, NULL, 1, &b, &out));
+        for (int i = 0; i < N; i++) {
+            want[i] = (data[i] + 1) * 6 - 5;
+        }
+        check(out, want, "written", run);
+        krf_array_release(in);
+        krf_array_release(out);
+    }
+    krf_plan_release(plan);
+    krf_kernel_release(twice);
+}
+
 int main(void) {
     device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = krf_context_options_default();
@@ -238,7 +273,7 @@ int main(void) {
         printf("skipped: %s\n", krf_error_message());
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(written), cmocka_unit_test(threads)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);
     return failed;

@@ -204,7 +204,7 @@ MUTANTS = [
      "rules/test_begin"),
     ("begin_raw", "src/backend/cuda/replay.c",
      "if (from->begins && n->begins) {", "if (from->begins) {",
-     "api/test_raw_graphs/sim|api/test_replay/sim"),
+     "api/test_replay/sim"),
     ("many_fresh", "src/sched/find.c",
      "f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN", "KRF__USE_RUN",
      "api/test_many_kernels"),
