@@ -74,7 +74,7 @@ typedef struct krf_allocator {
 typedef struct krf_context_options {
     size_t size;              /* sizeof(krf_context_options) */
     const char *device;       /* "auto" (CUDA device 0 if there is one, else the CPU), "cpu", "cuda", "cuda:1", "cuda:GPU-<uuid or its beginning>" */
-    int threads;              /* CPU threads, the caller's included; 0: as many as the process may use. KRF_THREADS */
+    int threads;              /* CPU threads, the caller's included, to compute and to compile; 0: as many as the process may use. KRF_THREADS */
     krf_cpu_tier cpu_tier;    /* KRF_CPU_TIER=0|1 */
     bool blocking_compile;    /* compile before the first run instead of beside it. KRF_BLOCKING_COMPILE=1 */
     krf_cache_mode cache;     /* the disk cache. KRF_CACHE=on|read-only|off */

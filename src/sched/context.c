@@ -46,6 +46,7 @@ bool krf__device_parse(const char *text, krf__device_kind *kind, int *index, con
 
 static krf_status open_device(krf_context *c, const krf_context_options *o) {
     krf__device_kind kind = KRF__DEVICE_AUTO;
+    c->threads = o->threads;
     krf__device_options options = {.threads = o->threads,
                                    .compiler = o->compiler,
                                    .cuda_driver = o->cuda_driver,

@@ -40,6 +40,7 @@ struct krf_context {
     krf__log log;
     krf_cpu_tier cpu_tier;
     bool blocking_compile;
+    int threads;               /* the most that compile, as the options say; 0: as many as there are processors */
     krf__limits asked, limits; /* of fusion: as the options say, and as the device has them */
     bool fast;                  /* KRF_MATH_FAST */
     char *nvrtc; /* as asked for; NULL for none */

@@ -75,10 +75,10 @@ krf_status krf__kernels_find(krf_context *context, krf__compiled *compiled, krf_
         return krf__fail_memory();
     }
     if (n > 1 && krf__kernels_compile(context)) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        const int threads = missing(&f);
+        const long most = context->threads > 0 ? context->threads : sysconf(_SC_NPROCESSORS_ONLN);
+        const int threads = most > 1 ? missing(&f) : 0;
         if (threads > 1) {
-            find_side_by_side(&f, threads < processors ? threads : (int)processors);
+            find_side_by_side(&f, threads < most ? threads : (int)most);
         }
     }
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {

@@ -3,6 +3,7 @@
 #include "helpers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,22 @@ enum { KERNELS = 11, THREADS = 4 };
 
 static char folder[] = "/tmp/kerfuse-many-XXXXXX";
 
+static pthread_t caller;
+static atomic_int elsewhere; /* lines about a compilation that came from other threads than the caller's */
+
+static void note_thread(void *user, const char *line) {
+    (void)user;
+    if (strstr(line, "compiled in") != NULL && pthread_equal(pthread_self(), caller) == 0) {
+        atomic_fetch_add(&elsewhere, 1);
+    }
+}
+
+static int threads_asked;
+
 static krf_status try_open(krf_cache_mode cache, krf_context **context) {
     krf_context_options o = krf_context_options_default();
+    o.threads = threads_asked;
+    o.log = note_thread;
     const char *device = getenv("KRF_TEST_DEVICE");
     o.device = device != NULL ? device : "cpu";
     o.cpu_tier = KRF_CPU_COMPILE;
@@ -96,6 +111,24 @@ static void test_counts(void **state) {
     assert_int_equal(s.memory_hits, 0);
     assert_int_equal(s.disk_hits, KERNELS);
     krf_context_destroy(second);
+}
+
+/* Several threads where as many are asked for; the caller's alone where that is. */
+static void test_options(void **state) {
+    (void)state;
+    caller = pthread_self();
+    for (threads_asked = 1; threads_asked <= 4; threads_asked += 3) {
+        krf_context *context = open_context(KRF_CACHE_OFF);
+        atomic_store(&elsewhere, 0);
+        run_all(context, 20 + threads_asked);
+        if (threads_asked == 1) {
+            assert_int_equal(atomic_load(&elsewhere), 0);
+        } else {
+            assert_true(atomic_load(&elsewhere) > 0);
+        }
+        krf_context_destroy(context);
+    }
+    threads_asked = 0;
 }
 
 /* One of a plan's kernels does not compile: the message is that of its line, and the others serve the next plan. */
@@ -181,6 +214,6 @@ int main(void) {
         return 77;
     }
     krf_context_destroy(context);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_failure), cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_options), cmocka_unit_test(test_failure), cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
