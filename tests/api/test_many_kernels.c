@@ -150,6 +150,7 @@ static void test_failure(void **state) {
         assert_null(results[i]);
     }
     krf_graph_destroy(g);
+    krf_op_release(op);
     run_all(context, 5);
     krf_context_destroy(context);
 }
