@@ -9,12 +9,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 8, FLAGS = 64 };
+enum { MOST_THREADS = 8 };
 
 typedef struct finding {
     krf_context *context;
     krf__compiled *compiled;
-    bool *fresh; /* of each kernel: it was not there before, and has been counted */
+    bool *fresh; /* of each kernel: it was not there before, and has been counted. NULL: all are there */
     atomic_uint next;
 } finding;
 
@@ -66,31 +66,44 @@ static void find_side_by_side(finding *f, int threads) {
     }
 }
 
+static bool all_loaded(const krf__compiled *c) {
+    bool all = true;
+    for (uint32_t i = 0; all && i < c->data.n_kernels; i++) {
+        all = atomic_load_explicit(&c->loaded[i], memory_order_acquire) != NULL;
+    }
+    return all;
+}
+
+/* Those that are not there yet, as far as they can be had. */
+static void find_missing(finding *f) {
+    const int n = krf__kernels_compile(f->context) ? missing(f) : 0;
+    const long most = n < 2 ? 1 : f->context->threads > 0 ? f->context->threads : sysconf(_SC_NPROCESSORS_ONLN); /* which reads a file */
+    if (n > 1 && most > 1) {
+        find_side_by_side(f, n < most ? n : (int)most);
+    }
+}
+
+/* A warm run has all its kernels: it allocates nothing and asks nobody. */
 krf_status krf__kernels_find(krf_context *context, krf__compiled *compiled, krf__module **modules) {
     const uint32_t n = compiled->data.n_kernels;
-    bool flags[FLAGS] = {false}, *more = n <= FLAGS ? NULL : krf__calloc(n, sizeof *more);
-    finding f = {.context = context, .compiled = compiled, .fresh = more != NULL ? more : flags};
-    krf_status status = n > FLAGS && more == NULL ? KRF_E_MEMORY : KRF_OK;
-    if (status != KRF_OK) {
-        return krf__fail_memory();
-    }
-    if (n > 1 && krf__kernels_compile(context)) {
-        const long most = context->threads > 0 ? context->threads : sysconf(_SC_NPROCESSORS_ONLN);
-        const int threads = most > 1 ? missing(&f) : 0;
-        if (threads > 1) {
-            find_side_by_side(&f, threads < most ? threads : (int)most);
+    finding f = {.context = context, .compiled = compiled};
+    krf_status status = KRF_OK;
+    if (!all_loaded(compiled)) {
+        f.fresh = krf__calloc(n, sizeof *f.fresh);
+        if (f.fresh == NULL) {
+            return krf__fail_memory();
         }
+        find_missing(&f);
     }
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
         krf__module *module = NULL;
         status = find_one(&f, i);
-        status = status != KRF_OK ? status
-                                  : krf__kernel_use(context, compiled->loaded[i], &compiled->data.kernels[i],
-                                                    modules == NULL ? KRF__USE_PREPARE : f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN, &module);
+        const krf__use use = modules == NULL ? KRF__USE_PREPARE : f.fresh != NULL && f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN;
+        status = status == KRF_OK ? krf__kernel_use(context, compiled->loaded[i], &compiled->data.kernels[i], use, &module) : status;
         if (modules != NULL) {
             modules[i] = module;
         }
     }
-    krf__mem_free(more);
+    krf__mem_free(f.fresh);
     return status;
 }

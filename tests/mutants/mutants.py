@@ -206,7 +206,7 @@ MUTANTS = [
      "if (from->begins && n->begins) {", "if (from->begins) {",
      "api/test_replay/sim"),
     ("many_fresh", "src/sched/find.c",
-     "f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN", "KRF__USE_RUN",
+     "f.fresh != NULL && f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN", "KRF__USE_RUN",
      "api/test_many_kernels"),
     ("whole_tile", "src/plan/schedule.c",
      "k->reduced_size % tile == 0 && k->chunk", "k->reduced_size % (tile / 2) == 0 && k->chunk",
