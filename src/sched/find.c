@@ -4,9 +4,8 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 8 };
@@ -49,17 +48,12 @@ static int missing(const finding *f) {
     return n;
 }
 
-/* Signals are for the threads of the program. */
 static void find_side_by_side(finding *f, int threads) {
     pthread_t others[MOST_THREADS];
     int n = 0;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (n < threads - 1 && pthread_create(&others[n], NULL, find_some, f) == 0) {
+    while (n < threads - 1 && krf__thread_start(&others[n], find_some, f)) {
         n++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     find_some(f);
     while (n > 0) {
         pthread_join(others[--n], NULL);

@@ -7,12 +7,12 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/ranges.h"
+#include "base/thread.h"
 #include "codegen/emit.h"
 #include "codegen/raw.h"
 #include "plan/raw.h"
 #include "sched/explain.h"
 
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,16 +162,6 @@ static void *serve(void *user) {
     }
 }
 
-/* Signals are for the threads of the program. */
-static bool start_thread(krf_context *c) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&c->queue.thread, NULL, serve, c) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 /* False when it cannot be done now; the job is then freed. In a child of the process that has the thread there is none,
  * and the lock may never be released. */
 static bool enqueue(krf_context *c, krf__compile_job *job) {
@@ -181,7 +171,7 @@ static bool enqueue(krf_context *c, krf__compile_job *job) {
         return false;
     }
     pthread_mutex_lock(&q->lock);
-    q->started = q->started || (!q->stopping && start_thread(c));
+    q->started = q->started || (!q->stopping && krf__thread_start(&c->queue.thread, serve, c));
     bool taken = q->started && !q->stopping;
     if (taken) {
         *(q->last != NULL ? &q->last->next : &q->first) = job;

@@ -10,9 +10,9 @@
 #include "backend/cpu/host.h"
 #include "base/fail.h"
 #include "base/mem.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,17 +129,13 @@ static void *work(void *user) {
     return NULL;
 }
 
-/* Starts the workers, as many as the system gives. They take no signals: the program's handlers are for its threads. */
+/* Starts the workers, as many as the system gives. */
 static void start_workers(team *t) {
     t->start_tried = true;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (t->started < t->threads - 1 && pthread_create(&t->workers[t->started], NULL, work, t) == 0) {
+    while (t->started < t->threads - 1 && krf__thread_start(&t->workers[t->started], work, t)) {
         pthread_setname_np(t->workers[t->started], "kerfuse");
         t->started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- submitting ---- */
