@@ -20,6 +20,7 @@
 
 #define NO_CUT ""
 #define MOST_WORDS 20 /* of accumulators in a kernel where one has several: a block has 256 of each in shared memory */
+#define LEAST_SHARED 4 /* operations, for which a reduction joins a kernel that has enough of them */
 #define MOST_SCANS 2 /* in a kernel: each takes 21 KiB of a block's shared memory; of 8-byte elements, twice as much */
 
 typedef struct weight {
@@ -120,6 +121,17 @@ static weight exact_group(fusing *s, const krf__group *group, uint32_t member, w
     }
     weight sum = count_marked(s, depth, 0, group->step);
     return (weight){sum.operations + more.operations, sum.fields + more.fields};
+}
+
+/* Whether the group has reductions enough: another one would be computed as fast in a kernel of its own. */
+static bool has_enough(fusing *s, const krf__group *group, uint32_t member) {
+    if (group->n_reductions < s->limits->reductions) {
+        return false;
+    }
+    const krf__group alone = {.step = group->step, .reductions = &member, .n_reductions = 1};
+    const weight none = {0, 0};
+    const uint32_t apart = exact_group(s, &alone, 0, none).operations + exact_group(s, group, 0, none).operations;
+    return apart < exact_group(s, group, member, none).operations + LEAST_SHARED;
 }
 
 /* The step at which another kernel can read the value, or compute it. */
@@ -229,7 +241,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
             sum = exact_group(s, group, member, (weight){0, 0});
         }
         const bool crowded = group->words + s->words > (s->words > 1 || group->words > group->n_reductions ? MOST_WORDS : UINT32_MAX / 2);
-        if (!too_heavy(s, sum) && !crowded && group->n_reductions < most && group->n_roots < s->limits->results) {
+        if (!too_heavy(s, sum) && !crowded && group->n_reductions < most && group->n_roots < s->limits->results && !has_enough(s, group, member)) {
             group->words += s->words;
             group->operations = sum.operations;
             group->fields = sum.fields;

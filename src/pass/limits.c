@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. repeated: see KRF__MOST_REPEATED in
+/* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
+ * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
  * lower.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -15,7 +16,8 @@ static const struct {
     uint32_t least;
 } settings[] = {
     {"operations", offsetof(krf__limits, operations), 1}, {"fields", offsetof(krf__limits, fields), 1},
-    {"results", offsetof(krf__limits, results), 1},       {"repeated", offsetof(krf__limits, repeated), 0},
+    {"results", offsetof(krf__limits, results), 1},       {"reductions", offsetof(krf__limits, reductions), 1},
+    {"repeated", offsetof(krf__limits, repeated), 0},
     {"row", offsetof(krf__limits, row), 0},               {"unrolled", offsetof(krf__limits, unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
     {"early", offsetof(krf__limits, early), 0},
@@ -47,7 +49,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
         return true;
     }
     if (strcmp(text, "off") == 0) {
-        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .early = krf__default_limits.early};
+        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .early = krf__default_limits.early};
         return true;
     }
     while (parse_one(&text, limits)) {

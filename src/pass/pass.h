@@ -10,6 +10,7 @@ typedef struct krf__limits {
     uint32_t operations; /* elementwise operations and reductions of a kernel; 1: each is a kernel of its own */
     uint32_t fields;     /* 8-byte arguments of a kernel, see plan/kernel.h */
     uint32_t results;    /* reductions of a kernel; values that a map stores */
+    uint32_t reductions; /* of a kernel; more join it only where they share what they compute */
     uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
     uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */

@@ -69,7 +69,41 @@ static void test_kernels(void **unused) {
     assert_int_equal(krf_context_create(&options, &context), KRF_E_ARGUMENT);
 }
 
+/* Kernels of 20 sums of x[i] * k, or of f(x[i]) * k, where f is five operations. */
+static int kernels_of_sums(bool shared, const char *fusion) {
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    krf_plan *plan = NULL;
+    krf_expr sums[20];
+    const int64_t shape[1] = {100};
+    options.device = "cpu";
+    options.cpu_tier = KRF_CPU_INTERPRET;
+    options.fusion = fusion;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_graph *g = krf_graph_create(context);
+    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, shape);
+    krf_expr f = shared ? krf_exp(krf_negative(krf_square(krf_sqrt(krf_abs(x))))) : x;
+    for (int i = 0; i < 20; i++) {
+        sums[i] = krf_sum(krf_multiply(f, krf_int(g, i + 2)), 0, NULL, false);
+    }
+    assert_int_equal(krf_compile(g, 20, sums, NULL, &plan), KRF_OK);
+    int n = krf_plan_kernels(plan);
+    krf_plan_release(plan);
+    krf_graph_destroy(g);
+    krf_context_destroy(context);
+    return n;
+}
+
+/* A kernel of eight reductions takes more only for the sake of what they share: compilers need more than twice as long for twice as many. */
+static void test_many_reductions(void **unused) {
+    (void)unused;
+    assert_int_equal(kernels_of_sums(false, NULL), 3); /* 8, 8 and 4 */
+    assert_int_equal(kernels_of_sums(true, NULL), 1);
+    assert_int_equal(kernels_of_sums(false, "reductions=5"), 4);
+    assert_int_equal(kernels_of_sums(true, "results=5"), 4);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_kernels), cmocka_unit_test(test_many_reductions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
