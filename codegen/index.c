@@ -1,5 +1,6 @@
 /* Indices: the argument struct, local copies of extents and strides, positions from linear indices, and offsets of operands. */
 #include "codegen/emitter.h"
+#include "plan/arguments.h"
 
 #include <stdio.h>
 

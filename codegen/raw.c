@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 #include "ir/raw.h"
-#include "plan/raw.h"
+#include "plan/raw_call.h"
 
 #include <string.h>
 

@@ -71,7 +71,7 @@ KRF_FN unsigned short krf_cut_u16(unsigned x) {
 }
 
 //@ krf_quotient_of_place
-// i / n; m is krf__reciprocal(n) of plan/kernel.h.
+// i / n; m is krf__reciprocal(n) of plan/arguments.h.
 KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
     unsigned share = (unsigned)((unsigned long long)(unsigned)i * m >> 32);
     return (int)((share + (unsigned)i) >> (32 - __clz(n - 1)));

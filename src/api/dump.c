@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "ir/text.h"
 #include "pass/pass.h"
-#include "plan/raw.h"
+#include "plan/kernel.h"
 #include "sched/dump.h"
 #include "sched/kernels.h"
 

@@ -5,6 +5,9 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "plan/describe.h"
+#include "plan/key.h"
+#include "plan/schedule.h"
 
 #include <string.h>
 
@@ -73,12 +76,6 @@ static uint32_t add_operand(building *b, const krf__operand *o) {
     }
     k->operands[k->n_operands] = *o;
     return k->n_operands++;
-}
-
-void krf__plan_use_buffer(krf__planning *p, uint32_t group, uint32_t buffer) {
-    krf__buffer *m = &p->plan->buffers[buffer];
-    m->first = group < m->first ? group : m->first;
-    m->last = group > m->last ? group : m->last;
 }
 
 static void use_buffer(building *b, uint32_t buffer) { krf__plan_use_buffer(b->p, b->group_index, buffer); }

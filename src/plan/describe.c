@@ -1,5 +1,5 @@
 /* What a kernel computes, in the words of its graph: its expression, and the dtype that stands for what users accumulate in. */
-#include "plan/build.h"
+#include "plan/describe.h"
 
 #include "base/fail.h"
 #include "ir/print.h"

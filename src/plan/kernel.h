@@ -110,7 +110,7 @@ typedef struct krf__kernel {
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
-    struct krf__raw_call *raw; /* KRF__RAW: what the user wrote, and how it is launched (plan/raw.h); NULL else. Owned */
+    struct krf__raw_call *raw; /* KRF__RAW: what the user wrote, and how it is launched (plan/raw_call.h); NULL else. Owned */
 
     uint8_t *key;  /* canonical bytes: dtypes, body, stride and alignment classes; equal keys have equal text */
     size_t key_bytes;
@@ -200,27 +200,6 @@ int64_t krf__tile_units(const krf__kernel *k); /* on the CPU */
 /* Stride class of an operand on a dimension: 0, 1, 3 for the 2 of neighbours in complex memory, or 2 for any other. */
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim);
 
-/* ---- arguments ----
- * Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
- * dimension (where krf__divides_by says so, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
- * Operands that are inner have no fields.
- * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
- * the other; tickets are 32-bit counters, zero before and after each run. */
-uint32_t krf__argument_fields(const krf__kernel *k);
-
-/* m, so that i / n = (i m / 2^32 + i) / 2^s for 0 <= i < 2^31, where 2^s is the least power of 2 that is no less than n; 1 <= n < 2^31.
- * T. Granlund, P. L. Montgomery: Division by invariant integers using multiplication. PLDI 1994. */
-uint32_t krf__reciprocal(uint32_t n);
-
-/* Whether places are divided by the extent of a dimension, and CUDA does so by way of its reciprocal. */
-bool krf__divides_by(const krf__kernel *k, int dim);
-
-/* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
-void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
-
-/* Brings a block of n fields that was packed before up to date with what may differ between runs: pointers, scalars, scratch and tickets. Whether any does. */
-bool krf__argument_repack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint32_t n, uint64_t *fields);
-
 /* A scan's chunks are the tiles of a row. Bytes of scratch (0 when chunks is 1) and number of tickets the kernel needs on a device that splits reductions over blocks. */
 size_t krf__scratch_bytes(const krf__kernel *k);
 
@@ -234,6 +213,9 @@ krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */
 void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written);
+
+/* The name of the function that is launched on CUDA: the user's own, or the kernel's. */
+const char *krf__kernel_symbol(const krf__kernel *k);
 
 void krf__kernel_free(krf__kernel *k); /* the arrays it owns */
 

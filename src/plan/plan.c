@@ -28,20 +28,11 @@ static bool c_order(const krf__layout *layout) {
     return true;
 }
 
-static uint32_t add_buffer(krf__plan_data *plan, krf__buffer_kind kind, uint32_t index, const krf_graph *g, uint32_t node) {
-    const krf__node *n = krf__node_of(g, node);
-    plan->buffers[plan->n_buffers] = (krf__buffer){.kind = kind, .index = index, .dtype = n->dtype, .first = UINT32_MAX,
-                                                   .size = krf__shape_size(n->rank, krf__shape_of(g, node))};
-    return ++plan->n_buffers; /* counted from 1 in memory_of */
-}
-
-uint32_t krf__plan_temporary(krf__planning *p, uint32_t id) { return add_buffer(p->plan, KRF__BUFFER_TEMPORARY, 0, p->g, id); }
-
 /* Outputs are the first buffers, so that output k is buffer k. */
 static void add_outputs(krf__planning *p) {
     for (int k = 0; k < p->n_outputs; k++) {
         const int64_t *strides = p->options->output_strides != NULL ? p->options->output_strides[k] : NULL;
-        uint32_t id = p->outputs[k], buffer = add_buffer(p->plan, KRF__BUFFER_OUTPUT, (uint32_t)k, p->g, id);
+        uint32_t id = p->outputs[k], buffer = krf__plan_add_buffer(p, KRF__BUFFER_OUTPUT, (uint32_t)k, id);
         krf__spec *spec = &p->plan->outputs[p->plan->n_outputs++];
         spec->dtype = krf__node_of(p->g, id)->dtype;
         spec->layout = layout_of_output(p->g, id, strides);
@@ -69,7 +60,7 @@ static krf_status add_placeholder(krf__planning *p, uint32_t index) {
         p->plan->scalars[p->plan->n_scalars++] = (krf__plan_scalar){.bound = true, .dtype = n->dtype, .index = index};
         p->scalar_of[from->node] = p->plan->n_scalars;
     } else {
-        p->memory_of[from->node] = add_buffer(p->plan, KRF__BUFFER_PLACEHOLDER, index, p->g, from->node);
+        p->memory_of[from->node] = krf__plan_add_buffer(p, KRF__BUFFER_PLACEHOLDER, index, from->node);
     }
     return KRF_OK;
 }
@@ -87,7 +78,7 @@ static void add_leaf(krf__planning *p, uint32_t id, uint32_t *values) {
         krf__spec *spec = &p->plan->inputs[n->value];
         spec->dtype = n->dtype;
         spec->layout = krf__memory_layout(p->g, id);
-        p->memory_of[id] = add_buffer(p->plan, KRF__BUFFER_INPUT, (uint32_t)n->value, p->g, id);
+        p->memory_of[id] = krf__plan_add_buffer(p, KRF__BUFFER_INPUT, (uint32_t)n->value, id);
     }
 }
 
@@ -108,7 +99,7 @@ static krf_status add_temporaries(krf__planning *p) {
         krf__op op = krf__node_of(g, id)->op;
         bool leaf = op == KRF__constant || op == KRF__scalar || op == KRF__view || op == KRF__iota || op == KRF__part;
         if (p->fusion->stored[id] && p->memory_of[id] == 0 && used[id] && !leaf) {
-            p->memory_of[id] = krf__plan_temporary(p, id);
+            p->memory_of[id] = krf__plan_add_buffer(p, KRF__BUFFER_TEMPORARY, 0, id);
         }
     }
     krf__mem_free(used);

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "ir/build_raw.h"
 #include "ir/print.h"
+#include "plan/key.h"
+#include "plan/raw_call.h"
 
 #include <string.h>
 
@@ -36,7 +38,7 @@ void krf__raw_share_memory(krf__planning *p) {
         for (uint32_t id = krf__node_of(g, launch)->args[0]; krf__node_of(g, id)->op == KRF__raw_argument; id = krf__node_of(g, id)->args[0]) {
             const uint32_t result = krf__raw_parameter_of(g, id)->role == KRF__ROLE_INOUT ? result_of(g, launch, krf__raw_index(krf__node_of(g, id))) : 0;
             if (result != 0) {
-                p->memory_of[result] = p->memory_of[result] != 0 ? p->memory_of[result] : krf__plan_temporary(p, result);
+                p->memory_of[result] = p->memory_of[result] != 0 ? p->memory_of[result] : krf__plan_add_buffer(p, KRF__BUFFER_TEMPORARY, 0, result);
                 p->memory_of[krf__node_of(g, id)->args[1]] = p->memory_of[result];
             }
         }
@@ -100,6 +102,7 @@ krf_status krf__raw_alone(krf__raw *raw, const krf__raw_arrays *arrays, const kr
         const krf__parameter *p = &raw->parameters[i];
         for (int half = 0; p->role == KRF__ROLE_SCALAR && p->computed.at == NULL && half < (krf__is_complex(p->dtype) ? 2 : 1); half++) {
             k->scalars[k->n_scalars] = (krf__kernel_scalar){.dtype = (uint8_t)krf__part_of(p->dtype), .source = k->n_scalars};
+            k->raw->slots[i].from[half] = (uint8_t)krf__part_of(p->dtype);
             k->raw->slots[i].scalar[half] = k->n_scalars++;
         }
     }
@@ -109,65 +112,6 @@ krf_status krf__raw_alone(krf__raw *raw, const krf__raw_arrays *arrays, const kr
     }
     return status;
 }
-
-uint32_t krf__raw_fields(const krf__kernel *k) { return k->raw->n_fields; }
-
-void krf__raw_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, uint64_t *fields) {
-    const krf__raw *raw = k->raw->raw;
-    for (int i = 0; i < raw->n_parameters; i++) {
-        const krf__parameter *p = &raw->parameters[i];
-        const krf__raw_slot *slot = &k->raw->slots[i];
-        const size_t bytes = krf_dtype_size(krf__part_of(p->dtype));
-        uint64_t parts[2] = {slot->bits[0], slot->bits[1]};
-        if (p->role != KRF__ROLE_SCALAR) {
-            fields[slot->field] = (uint64_t)(uintptr_t)pointers[slot->operand];
-            continue;
-        }
-        for (int half = 0; half < (krf__is_complex(p->dtype) ? 2 : 1); half++) {
-            if (!slot->known[half]) {
-                const krf__kernel_scalar *s = &k->scalars[slot->scalar[half]];
-                parts[half] = krf__bits_cast((krf_dtype)s->dtype, krf__part_of(p->dtype), scalars[slot->scalar[half]]);
-            }
-            fields[slot->field] = half == 0 ? 0 : fields[slot->field];
-            memcpy((char *)&fields[slot->field] + (size_t)half * bytes, &parts[half], bytes);
-        }
-    }
-}
-
-void krf__raw_addresses(const krf__kernel *k, const uint64_t *fields, void **addresses) {
-    for (int i = 0; i < k->raw->raw->n_parameters; i++) {
-        addresses[i] = (void *)(uintptr_t)&fields[k->raw->slots[i].field];
-    }
-}
-
-void krf__raw_bytes(const krf__kernel *k, int64_t *read, int64_t *written) {
-    const krf__raw *raw = k->raw->raw;
-    for (int i = 0; i < raw->n_parameters; i++) {
-        const krf__parameter *p = &raw->parameters[i];
-        const int64_t bytes = k->raw->slots[i].size * (int64_t)krf_dtype_size(p->dtype);
-        *read += p->role == KRF__ROLE_IN || p->role == KRF__ROLE_INOUT ? bytes : 0;
-        *written += krf__parameter_written(p) ? bytes : 0;
-    }
-}
-
-int64_t krf__raw_elements(const krf__kernel *k) {
-    int64_t n = 0;
-    for (int i = 0; i < k->raw->raw->n_parameters; i++) {
-        n += k->raw->slots[i].size;
-    }
-    return n;
-}
-
-void krf__raw_put_key(const krf__kernel *k, krf__str *s) { krf__str_putn(s, (const char *)k->raw->raw->key, k->raw->raw->key_bytes); }
-
-void krf__raw_call_free(krf__raw_call *call) {
-    if (call != NULL) {
-        krf__raw_release(call->raw);
-        krf__mem_free(call);
-    }
-}
-
-const char *krf__kernel_symbol(const krf__kernel *k) { return k->raw != NULL ? k->raw->raw->name : k->name; }
 
 /* ---- in a graph ---- */
 
@@ -200,6 +144,7 @@ static bool set_scalar(building *b, uint32_t i, int half, uint32_t x) {
         return false;
     }
     k->scalars[k->n_scalars] = (krf__kernel_scalar){.dtype = n->dtype, .source = b->p->scalar_of[x] - 1};
+    slot->from[half] = n->dtype;
     slot->scalar[half] = k->n_scalars++;
     return true;
 }

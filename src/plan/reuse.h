@@ -2,7 +2,7 @@
 #ifndef KRF_PLAN_REUSE_H
 #define KRF_PLAN_REUSE_H
 
-#include "plan/plan.h"
+#include "plan/data.h"
 
 krf_status krf__plan_reuse(krf__plan_data *plan);
 

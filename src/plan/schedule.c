@@ -1,5 +1,5 @@
 /* Collapses a kernel's dimensions and chooses its schedule and shape class from extents and strides alone. */
-#include "plan/build.h"
+#include "plan/schedule.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/ranges.h"
+#include "plan/arguments.h"
 #include "sched/array.h"
 #include "sched/find.h"
 #include "sched/replay.h"

@@ -10,7 +10,7 @@
 #include "base/thread.h"
 #include "codegen/emit.h"
 #include "codegen/raw.h"
-#include "plan/raw.h"
+#include "plan/raw_call.h"
 #include "sched/explain.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "ir/raw.h"
+#include "plan/arguments.h"
 
 #include <string.h>
 

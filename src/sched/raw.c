@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "plan/arguments.h"
 #include "plan/raw.h"
 #include "sched/kernels.h"
 

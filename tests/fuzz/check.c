@@ -27,6 +27,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.operations = bits % 3 == 0 ? l.operations : 1 + (uint32_t)(bits >> 8) % 8;
     l.fields = bits % 5 < 3 ? l.fields : 1 + (uint32_t)(bits >> 16) % 24;
     l.results = bits % 7 < 4 ? l.results : 1 + (uint32_t)(bits >> 24) % 3;
+    l.reductions = bits % 23 < 15 ? l.reductions : 1 + (uint32_t)(bits >> 56) % 4;
     l.repeated = bits % 11 < 6 ? l.repeated : (uint32_t)(bits >> 32) % 4;
     l.row = bits % 13 < 9 ? l.row : (uint32_t)(bits >> 48) % 64;
     l.unrolled = bits % 17 < 11 ? l.unrolled : (uint32_t)(bits >> 52) % 4;

@@ -8,7 +8,7 @@
 #include "backend/cpu/interpret_rows.h"
 #include "backend/cpu/loader.h"
 #include "base/fail.h"
-#include "plan/raw.h"
+#include "plan/raw_call.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int64_t piece_elements(int64_t elements) {
 krf__cut krf__cut_units(const krf__kernel *k) {
     int64_t chunks = has_chunks(k) ? k->chunks : 1;
     if (k->schedule == KRF__RAW) {
-        const int64_t units = k->raw->launch.units, each = at_least(krf__raw_elements(k) / at_least(units, 1), 1);
+        const int64_t units = k->raw->launch.units, each = at_least(krf__raw_elements(k->raw) / at_least(units, 1), 1);
         return (krf__cut){.units = units, .length = at_least(piece_elements(times(units, each)) / each, 1), .alone = is_little(k, times(units, each))};
     }
     if (krf__is_map(k)) {

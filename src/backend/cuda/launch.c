@@ -4,7 +4,7 @@
 
 #include "backend/backend.h"
 #include "pass/pass.h"
-#include "plan/raw.h"
+#include "plan/raw_call.h"
 
 enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4 };
 

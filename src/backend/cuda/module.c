@@ -3,7 +3,7 @@
 #include "backend/cuda/launch.h"
 #include "base/fail.h"
 #include "base/mem.h"
-#include "plan/raw.h"
+#include "plan/raw_call.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -216,7 +216,7 @@ krf_status krf__cuda_shape(krf__device *d, const krf__launch *launch, krf__grid 
 /* One argument, the whole block by value; of raw kernels each parameter. The driver copies them before it returns. */
 void krf__cuda_arguments(const krf__kernel *k, const uint64_t *fields, void **arguments) {
     if (k->raw != NULL) {
-        krf__raw_addresses(k, fields, arguments);
+        krf__raw_addresses(k->raw, fields, arguments);
     } else {
         arguments[0] = (void *)(uintptr_t)fields;
     }

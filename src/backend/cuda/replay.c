@@ -3,7 +3,8 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
-#include "plan/raw.h"
+#include "plan/arguments.h"
+#include "plan/raw_call.h"
 
 #include <string.h>
 

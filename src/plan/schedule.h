@@ -1,0 +1,14 @@
+/* How a kernel's elements are shared out. */
+#ifndef KRF_PLAN_SCHEDULE_H
+#define KRF_PLAN_SCHEDULE_H
+
+#include "pass/pass.h"
+#include "plan/kernel.h"
+
+/* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */
+void krf__kernel_collapse(krf__kernel *k);
+
+/* Chooses schedule, chunks, vector length and index width. */
+void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
+#endif
