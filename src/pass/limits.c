@@ -5,7 +5,7 @@
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
- * lower.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
+ * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
     .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .early = 1, .prologue = 1, .epilogue = 1};

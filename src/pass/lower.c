@@ -2,73 +2,14 @@
  * or few elements become operations (lower_window.c). */
 #include "base/fail.h"
 #include "base/mem.h"
-#include "ir/build_raw.h"
-#include "pass/lower.h"
+#include "pass/lower_raw.h"
+#include "pass/lower_take.h"
+#include "pass/lower_under.h"
+#include "pass/lower_unit.h"
+#include "pass/lower_window.h"
 #include "pass/pass.h"
 
 #include <string.h>
-
-static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
-    const krf__node *n = krf__node_of(l->out, id);
-    krf__trait t = {.reduces = krf__op_folds((krf__op)n->op),
-                    .number = n->op == KRF__constant || n->op == KRF__scalar,
-                    .places = n->op == KRF__iota || (n->op == KRF__view && krf__node_of(l->out, n->args[0])->op == KRF__iota)};
-    bool places = krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call;
-    for (int k = 0; k < 3 && n->args[k] != 0; k++) {
-        const krf__trait *arg = &l->traits[n->args[k]];
-        t.reduces |= arg->reduces;
-        t.windows |= arg->windows && !t.reduces;
-        places &= arg->places || arg->number;
-        t.places |= places && arg->places;
-    }
-    t.places &= places || n->op == KRF__iota || n->op == KRF__view;
-    return t;
-}
-
-/* Traits of the nodes that were added from `first` on. */
-static bool note(krf__lowering *l, size_t first) {
-    size_t known = l->traits_capacity;
-    if (!krf__grow(&l->traits, &l->traits_capacity, l->out->n_nodes, sizeof *l->traits)) {
-        krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
-        return false;
-    }
-    memset(l->traits + known, 0, (l->traits_capacity - known) * sizeof *l->traits);
-    for (size_t id = first; id < l->out->n_nodes; id++) {
-        l->traits[id] = trait_of(l, (uint32_t)id);
-    }
-    return true;
-}
-
-uint32_t krf__lower_add(krf__lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints) {
-    size_t first = l->out->n_nodes;
-    uint32_t id = krf__graph_add(l->out, node, shape, ints);
-    return id != 0 && note(l, first) ? id : 0;
-}
-
-uint32_t krf__lower_build(krf__lowering *l, krf__op op, int n, const uint32_t *args) {
-    size_t first = l->out->n_nodes;
-    uint32_t id = krf__build(l->out, op, n, args);
-    return id != 0 && note(l, first) ? id : 0;
-}
-
-uint32_t krf__lower_number(krf__lowering *l, int64_t value) {
-    size_t first = l->out->n_nodes;
-    uint32_t id = krf__build_int(l->out, value, false);
-    id = id != 0 && krf__node_of(l->out, id)->op == KRF__constant ? krf__build_cast(l->out, id, KRF_I64) : id;
-    return id != 0 && note(l, first) ? id : 0;
-}
-
-static uint32_t lower_input(krf__lowering *l, krf_array *array) {
-    size_t first = l->out->n_nodes;
-    uint32_t id = krf__build_input(l->out, array);
-    return id != 0 && note(l, first) ? id : 0;
-}
-
-static uint32_t lower_raw_kernel(krf__lowering *l, krf__raw *raw) {
-    size_t first = l->out->n_nodes;
-    uint32_t id = krf__build_raw_kernel(l->out, raw);
-    return id != 0 && note(l, first) ? id : 0;
-}
 
 /* Half of a complex array: its memory as real numbers, every second one. Half of an argument stays as it is. */
 static uint32_t lower_part(krf__lowering *l, const krf__node *part, uint32_t leaf) {
@@ -87,20 +28,17 @@ static uint32_t lower_part(krf__lowering *l, const krf__node *part, uint32_t lea
     return krf__lower_add(l, &node, krf__shape_of(l->out, leaf), ints);
 }
 
-uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout) {
-    const krf__node *b = krf__node_of(l->out, base);
-    int64_t ints[KRF_MAX_RANK + 1] = {layout->offset};
-    if (layout->rank > 0) {
-        memcpy(ints + 1, layout->strides, (size_t)layout->rank * sizeof *ints);
-    }
-    krf__node node = {.op = KRF__view, .dtype = b->dtype, .rank = (uint8_t)layout->rank,
-                      .args = {b->op == KRF__view ? b->args[0] : base}, .n_ints = (uint32_t)layout->rank + 1};
-    return krf__lower_add(l, &node, layout->shape, ints);
+/* Where a take finds its elements, aligned with what it gives. */
+static uint32_t places_of(krf__lowering *l, uint32_t take) {
+    const krf__node *n = krf__node_of(l->in, take);
+    const int behind = krf__node_of(l->in, n->args[0])->rank - 1 - (int)krf__ints_of(l->in, take)[0];
+    const uint32_t place = krf__lower_places(l, take);
+    return n->op == KRF__take && place != 0 ? krf__lower_widened(l, place, behind) : place;
 }
 
 static uint32_t lower_change(krf__lowering *l, uint32_t node) {
     krf__change change = {.node = node};
-    if (krf__lower_takes(l, &change) && !krf__lower_places(l, &change)) {
+    if (krf__lower_takes(l, &change) && (change.places = places_of(l, node)) == 0) {
         return 0;
     }
     uint32_t base = l->map[krf__node_of(l->in, node)->args[0]], id = krf__lower_unit(l, node, base);
@@ -179,9 +117,9 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
         if (n.op == KRF__placeholder) {
             l.map[id] = out->placeholders[n.value].node;
         } else if (n.op == KRF__input) {
-            l.map[id] = lower_input(&l, in->arrays[n.value]);
+            l.map[id] = krf__lower_input(&l, in->arrays[n.value]);
         } else if (n.op == KRF__raw_kernel) {
-            l.map[id] = lower_raw_kernel(&l, in->raws[n.value]);
+            l.map[id] = krf__lower_raw_kernel(&l, in->raws[n.value]);
         } else if (n.op == KRF__part) {
             l.map[id] = lower_part(&l, &n, l.map[n.args[0]]);
         } else if (n.op >= KRF__transpose && n.op <= KRF__take_along_axis) {

@@ -1,7 +1,8 @@
 /* What a raw kernel gets to read: memory, in C order unless it asks for strides. Everything else is computed, or copied, into memory of its own first; so is what it
  * writes into. */
+#include "pass/lower_raw.h"
+
 #include "ir/build_raw.h"
-#include "pass/lower.h"
 
 static bool c_order(const krf__layout *layout) {
     const krf__layout c = krf__layout_c(layout->rank, layout->shape);
@@ -23,6 +24,13 @@ static bool in_memory(const krf_graph *g, uint32_t id) {
     return n->op == KRF__input || n->op == KRF__raw_result || (n->op == KRF__placeholder && n->rank > 0);
 }
 
+/* The elements of x in C order, in memory of their own once they are stored. own: not 0 where nobody may share it. */
+static uint32_t copy_of(krf__lowering *l, uint32_t x, int64_t own) {
+    const krf__node *n = krf__node_of(l->out, x);
+    const krf__node copy = {.op = KRF__cast, .dtype = n->dtype, .rank = n->rank, .args = {x}, .n_ints = own != 0};
+    return x == 0 ? 0 : krf__lower_add(l, &copy, krf__shape_of(l->out, x), &own);
+}
+
 uint32_t krf__lower_argument(krf__lowering *l, uint32_t argument, uint32_t x) {
     const krf__parameter *p = krf__raw_parameter_of(l->in, argument);
     const krf__node *n = krf__node_of(l->out, x);
@@ -34,13 +42,7 @@ uint32_t krf__lower_argument(krf__lowering *l, uint32_t argument, uint32_t x) {
     if (!written && (!leaf || (in_memory(l->out, x) && (p->strided || c_order(&layout))))) {
         return x;
     }
-    return krf__lower_copy(l, x, written ? (int64_t)argument : 0);
-}
-
-uint32_t krf__lower_copy(krf__lowering *l, uint32_t x, int64_t own) {
-    const krf__node *n = krf__node_of(l->out, x);
-    const krf__node copy = {.op = KRF__cast, .dtype = n->dtype, .rank = n->rank, .args = {x}, .n_ints = own != 0};
-    return x == 0 ? 0 : krf__lower_add(l, &copy, krf__shape_of(l->out, x), &own);
+    return copy_of(l, x, written ? (int64_t)argument : 0);
 }
 
 uint32_t krf__lower_result(krf__lowering *l, int k, const uint32_t *outputs) {
@@ -48,5 +50,5 @@ uint32_t krf__lower_result(krf__lowering *l, int k, const uint32_t *outputs) {
     for (int i = 0; i < k; i++) {
         earlier |= outputs[i] == outputs[k];
     }
-    return earlier && krf__node_of(l->out, outputs[k])->op == KRF__raw_result && !krf__is_complex((krf_dtype)krf__node_of(l->out, outputs[k])->dtype) ? krf__lower_copy(l, outputs[k], 0) : outputs[k];
+    return earlier && krf__node_of(l->out, outputs[k])->op == KRF__raw_result && !krf__is_complex((krf_dtype)krf__node_of(l->out, outputs[k])->dtype) ? copy_of(l, outputs[k], 0) : outputs[k];
 }

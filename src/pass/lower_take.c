@@ -1,7 +1,8 @@
 /* Takes become gathers: a view of a leaf that is constant along the places' axes, and how many elements to go on from there, which is the place times the
  * leaf's stride along the axis. */
+#include "pass/lower_take.h"
+
 #include "pass/interval.h"
-#include "pass/lower.h"
 
 #include <string.h>
 
@@ -18,16 +19,11 @@ static uint32_t inside(krf__lowering *l, uint32_t place, int64_t extent) {
     return all.high >= extent ? call(l, KRF__minimum, place, krf__lower_number(l, extent - 1)) : place;
 }
 
-bool krf__lower_places(krf__lowering *l, krf__change *change) {
-    const krf__node *take = krf__node_of(l->in, change->node);
-    const int64_t axis = krf__ints_of(l->in, change->node)[0];
-    const krf__node *x = krf__node_of(l->in, take->args[0]);
-    uint32_t place = l->map[take->args[1]];
-    if (krf__shape_of(l->in, take->args[0])[axis] > 1) {
-        place = inside(l, place, krf__shape_of(l->in, take->args[0])[axis]);
-    }
-    change->places = take->op == KRF__take && place != 0 ? krf__lower_widened(l, place, x->rank - 1 - (int)axis) : place;
-    return change->places != 0;
+uint32_t krf__lower_places(krf__lowering *l, uint32_t take) {
+    const krf__node *n = krf__node_of(l->in, take);
+    const int64_t extent = krf__shape_of(l->in, n->args[0])[krf__ints_of(l->in, take)[0]];
+    const uint32_t place = l->map[n->args[1]];
+    return extent > 1 ? inside(l, place, extent) : place;
 }
 
 /* The leaf's layout with strides of 0 where the places lead. */

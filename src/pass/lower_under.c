@@ -1,6 +1,8 @@
 /* What a view or a take over a value becomes: the computation repeated over leaves that are changed, where it is small and no reduction; else the stored
  * value, changed. */
-#include "pass/lower.h"
+#include "pass/lower_under.h"
+
+#include "pass/lower_take.h"
 
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
     krf__layout out = {.offset = in->offset};

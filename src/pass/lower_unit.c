@@ -1,6 +1,6 @@
 /* Axes of extent 1 that come or go over reduced values: the reductions themselves keep or drop them, so that nothing has to be stored for a view.
  * `var(x, axis=1)[:, None]` and `var(x, axis=1, keepdims=True)` become the same nodes. */
-#include "pass/lower.h"
+#include "pass/lower_unit.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* Reductions over small windows, and over few elements, become elementwise operations on their places, so that stencils, small convolutions and products of small
  * matrices are maps: each element is read from the caches, neighbouring results are neighbouring threads, and what comes before and after joins the same
  * kernel. The operations are those of the canonical tree (docs/architecture.md): one element a lane, lanes combined in halves. */
-#include "pass/lower.h"
+#include "pass/lower_window.h"
+
+#include "pass/lower_under.h"
 
 enum { MOST_PLACES = 32, FEWEST_RESULTS = 32, MOST_OPERATIONS = 128 };
 

@@ -1,6 +1,6 @@
-/* What the files of the pass `lower` share. Nobody else includes this. */
-#ifndef KRF_PASS_LOWER_H
-#define KRF_PASS_LOWER_H
+/* The graph that `lower` is making, and what its parts need to know of it. Nobody else includes this. */
+#ifndef KRF_PASS_LOWERING_H
+#define KRF_PASS_LOWERING_H
 
 #include "ir/build.h"
 
@@ -45,44 +45,11 @@ static inline bool krf__lower_takes(const krf__lowering *l, const krf__change *c
     return op == KRF__take || op == KRF__take_along_axis;
 }
 
-/* lower.c */
 uint32_t krf__lower_add(krf__lowering *l, const krf__node *node, const int64_t *shape, const int64_t *ints);
 uint32_t krf__lower_build(krf__lowering *l, krf__op op, int n, const uint32_t *args);
 uint32_t krf__lower_number(krf__lowering *l, int64_t value); /* an argument of the kernel, or a literal where compilers make something of it */
+uint32_t krf__lower_input(krf__lowering *l, krf_array *array);
+uint32_t krf__lower_raw_kernel(krf__lowering *l, struct krf__raw *raw);
 uint32_t krf__lower_view(krf__lowering *l, uint32_t base, const krf__layout *layout);
-
-/* lower_under.c. The value of out's node `base` under a change: repeated, or read from where it is stored. */
-uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base);
-
-/* lower_unit.c. A reshape (of `in`) that adds or drops reduced axes of the value `base` of out, without a view of memory; 0 without an error where it does
- * something else. */
-uint32_t krf__lower_unit(krf__lowering *l, uint32_t node, uint32_t base);
-
-/* Whether what `base` is made of is at most `most` operations, none of them a reduction. */
-bool krf__lower_small(const krf__lowering *l, uint32_t base, int most);
-
-/* A value of out with more axes of extent 1 behind its own. */
-uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more);
-
-/* lower_take.c. Finds the places; false when out of memory. */
-bool krf__lower_places(krf__lowering *l, krf__change *change);
-
-/* A leaf, or what is stored, under a take: its layout has the rank of what is taken from. */
-uint32_t krf__lower_taken(krf__lowering *l, krf__change *change, uint32_t leaf, const krf__layout *layout);
-
-/* lower_window.c. A reduction (of `in`) over small windows or few elements as elementwise operations; 0 where it is none, or out of memory. */
-uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction);
-
-/* lower_raw.c. The operand x (of out) of a raw_argument node (of `in`). */
-uint32_t krf__lower_argument(krf__lowering *l, uint32_t argument, uint32_t x);
-
-/* The elements of x in C order, in memory of their own once they are stored. own: not 0 where nobody may share it. */
-uint32_t krf__lower_copy(krf__lowering *l, uint32_t x, int64_t own);
-
-/* Output k as it can be stored: a raw kernel writes into one place, others get a copy. */
-uint32_t krf__lower_result(krf__lowering *l, int k, const uint32_t *outputs);
-
-/* Elements of a gather's view, and more. */
-uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further);
 
 #endif
