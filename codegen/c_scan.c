@@ -29,7 +29,7 @@ static void put_steps(const krf__emitter *e, uint32_t r, const char *type, krf__
         return;
     }
     krf__str_printf(out, "        %s back[16 + 32], next[32];\n        for (int j = 0; j < 48; j++) {\n            back[j] = j < 16 ? neutral : t[j - 16];\n        }\n", type);
-    krf__str_put(out, "        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 0; j < 32; j++) {\n");
+    krf__str_put(out, "#pragma GCC unroll 5\n        for (int s = 1; s < 32; s *= 2) {\n            for (int j = 0; j < 32; j++) {\n");
     krf__str_printf(out, "                next[j] = red%u(back[16 + j - s], back[16 + j]);\n            }\n", r);
     krf__str_put(out, "            for (int j = 0; j < 32; j++) {\n                back[16 + j] = next[j];\n            }\n        }\n");
     krf__str_put(out, "        for (int j = 0; j < 32; j++) {\n            t[j] = back[16 + j];\n        }\n");

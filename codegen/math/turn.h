@@ -10,23 +10,29 @@
         krf_one *const columns_at = to; \
         const krf_one *const rows_at = from; \
         krf_eight a[8], b[8]; \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 8; s++) { \
             a[s] = *(const krf_eight *)(rows_at + s * (from_step)); \
         } \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 8; s += 2) { \
             b[s] = __builtin_shufflevector(a[s], a[s + 1], 0, 8, 1, 9, 4, 12, 5, 13); \
             b[s + 1] = __builtin_shufflevector(a[s], a[s + 1], 2, 10, 3, 11, 6, 14, 7, 15); \
         } \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 8; s += 4) { \
+            _Pragma("GCC unroll 8") \
             for (int h = 0; h < 2; h++) { \
                 a[s + 2 * h] = __builtin_shufflevector(b[s + h], b[s + 2 + h], 0, 1, 8, 9, 4, 5, 12, 13); \
                 a[s + 2 * h + 1] = __builtin_shufflevector(b[s + h], b[s + 2 + h], 2, 3, 10, 11, 6, 7, 14, 15); \
             } \
         } \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 4; s++) { \
             b[s] = __builtin_shufflevector(a[s], a[s + 4], 0, 1, 2, 3, 8, 9, 10, 11); \
             b[s + 4] = __builtin_shufflevector(a[s], a[s + 4], 4, 5, 6, 7, 12, 13, 14, 15); \
         } \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 8; s++) { \
             *(krf_eight *)(columns_at + s * (to_step)) = b[s]; \
         } \
@@ -39,12 +45,16 @@
         krf_one *const columns_at = to; \
         const krf_one *const rows_at = from; \
         krf_one part[8][8]; \
+        _Pragma("GCC unroll 8") \
         for (int s = 0; s < 8; s++) { \
+            _Pragma("GCC unroll 8") \
             for (int h = 0; h < 8; h++) { \
                 part[s][h] = rows_at[s * (from_step) + h]; \
             } \
         } \
+        _Pragma("GCC unroll 8") \
         for (int h = 0; h < 8; h++) { \
+            _Pragma("GCC unroll 8") \
             for (int s = 0; s < 8; s++) { \
                 columns_at[h * (to_step) + s] = part[s][h]; \
             } \
@@ -87,28 +97,28 @@
     }
 
 //@ krf_turn_1
-KRF_FN void krf_turn_1(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
+static void krf_turn_1(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
     typedef unsigned char krf_one __attribute__((may_alias));
     typedef unsigned char krf_eight __attribute__((vector_size(8), aligned(1), may_alias));
     KRF_TURN
 }
 
 //@ krf_turn_2
-KRF_FN void krf_turn_2(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
+static void krf_turn_2(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
     typedef unsigned short krf_one __attribute__((may_alias));
     typedef unsigned short krf_eight __attribute__((vector_size(16), aligned(2), may_alias));
     KRF_TURN
 }
 
 //@ krf_turn_4
-KRF_FN void krf_turn_4(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
+static void krf_turn_4(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
     typedef unsigned krf_one __attribute__((may_alias));
     typedef unsigned krf_eight __attribute__((vector_size(32), aligned(4), may_alias));
     KRF_TURN
 }
 
 //@ krf_turn_8
-KRF_FN void krf_turn_8(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
+static void krf_turn_8(void *to_, long long to_step, const void *from_, long long from_step, int rows, int columns) {
     typedef unsigned long long krf_one __attribute__((may_alias));
     typedef unsigned long long krf_eight __attribute__((vector_size(64), aligned(8), may_alias));
     KRF_TURN

@@ -28,7 +28,7 @@ loop() {
 # compiler, -march: all loops in one file, whose assembly is cut at their labels
 check() {
     # shellcheck disable=SC2086 # the compiler may come with arguments
-    if ! $1 -std=c11 -O3 -march=$2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
+    if ! $1 -std=c11 -O3 --param max-completely-peel-times=4 -march=$2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
         -I"$root" -S -o "$work/loops.s" "$work/loops.c"; then
         echo "FAIL $1 $2: does not compile"
         status=1
