@@ -3,6 +3,7 @@
 #include "codegen/user.h"
 
 #include "base/hash.h"
+#include "ir/body_function.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * each of them, up to where that is known, so that nothing need be understood but which words are calls and assignments: a wrong stage would cost time alone. A body with
  * loops, where an expression has many values, or whose floats are of two types, is not cut, nor one with conditions and many cuts. */
 #include "codegen/user.h"
+#include "ir/body_function.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* What a body may compute before its conditions: text that means the same wherever in the body it stands, of parameters that nothing assigns to. */
 #include "codegen/user.h"
+#include "ir/body_function.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "ir/build_call.h"
 #include "ir/build_ufunc.h"
+#include "ir/define.h"
 #include "sched/context.h"
 
 krf_status krf_op_define(krf_context *context, const char *name, const char *parameters, const char *results, const char *body, const char *derivatives,

@@ -14,10 +14,4 @@ bool krf__build_fold_scan(krf_graph *g, const krf_op *op, int n, const uint32_t 
 /* What a reduction is over no elements, of rank 0. */
 uint32_t krf__build_fold_empty(krf_graph *g, const krf__result *result, const uint8_t letters[26]);
 
-/* The derivative of call node Y by operand k, times G, as krf__derive has it. 0 with an error in the graph, or where the definition has none. */
-uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G);
-
-/* Whether it is 0 wherever there is one. */
-bool krf__call_is_flat(const krf_graph *g, uint32_t Y, int operand);
-
 #endif

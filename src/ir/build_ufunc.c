@@ -4,7 +4,9 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "ir/body_function.h"
 #include "ir/build_call.h"
+#include "ir/define.h"
 
 #include <string.h>
 

@@ -4,30 +4,10 @@
 #include "ir/build_calls.h"
 #include "ir/complex_functions.h"
 
-enum { PAIR, PART, BOOL };
 enum { DIRECT, WIDE };
 
 /* f(i a) / i */
 #define TURNED(f) krf__complex_turn_back(g, f(g, krf__complex_turn(g, A), roomy))
-
-bool krf__complex_defined(krf__op op) {
-    switch (op) {
-#define COMPLEX(name, ...) case KRF__##name:
-#define COMPOSED(name) case KRF__##name:
-#include "ir/complex.def"
-        return true;
-    default: return false;
-    }
-}
-
-static int result_of(krf__op op) {
-    switch (op) {
-#define COMPLEX(name, RESULT, ...) case KRF__##name: return RESULT;
-#define COMPOSED(name)
-#include "ir/complex.def"
-    default: return PAIR;
-    }
-}
 
 static int way_of(krf__op op) {
     switch (op) {
@@ -37,8 +17,6 @@ static int way_of(krf__op op) {
     default: return DIRECT;
     }
 }
-
-bool krf__complex_gives_real(krf__op op) { return result_of(op) == PART; }
 
 static krf__pair parts(krf_graph *g, krf__op op, const krf__pair *operands, bool roomy) {
     const krf__pair A = operands[0], B = operands[1], C = operands[2];

@@ -1,5 +1,5 @@
-/* What elementwise functions are over complex numbers: expressions over the real and the imaginary parts (complex.def). Called by build.c, which
- * asks what there is, and by pass/split.c, which builds them. */
+/* What elementwise functions are over complex numbers: expressions over the real and the imaginary parts (complex.def). Called by
+ * pass/split.c. */
 #ifndef KRF_IR_COMPLEX_H
 #define KRF_IR_COMPLEX_H
 
@@ -9,12 +9,6 @@
 typedef struct krf__pair {
     uint32_t re, im;
 } krf__pair;
-
-/* Whether the function takes complex operands; composed functions (compose.def) that do among them. */
-bool krf__complex_defined(krf__op op);
-
-/* Whether it gives a real number of complex operands: abs, angle. */
-bool krf__complex_gives_real(krf__op op);
 
 /* Its parts, over operands whose parts have the dtype `part`; real and bool results are pairs without an imaginary part. {0, 0} when the graph
  * has an error. */

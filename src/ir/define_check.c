@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "ir/body_function.h"
 #include "ir/build.h"
 #include "ir/c_lex.h"
 #include "ir/parser.h"
@@ -120,24 +121,6 @@ krf_status krf__check_signature(krf_op *op, const char *parameters, const char *
 }
 
 /* ---- bodies ---- */
-
-static krf__op find_function(const char *name, size_t length) {
-    if (same_text("max", name, length) || same_text("min", name, length)) { /* as CUDA has them; those of the text form reduce */
-        return *name == 'm' && name[1] == 'a' ? KRF__maximum : KRF__minimum;
-    }
-    const krf__op op = krf__op_from_name(name, length);
-    const bool code = krf__op_info_of(op)->class_ == KRF__CLASS_ELEMENTWISE &&
-                      (krf__op_code(op, KRF__KIND_REAL, false) != NULL || krf__op_code(op, KRF__KIND_SINT, false) != NULL);
-    return code ? op : KRF__poison;
-}
-
-krf__op krf__body_function(const char *name, size_t length, bool *narrow) {
-    krf__op op = find_function(name, length);
-    *narrow = op == KRF__poison && length > 1 && name[length - 1] == 'f';
-    op = *narrow ? find_function(name, length - 1) : op;
-    *narrow &= op != KRF__poison;
-    return op;
-}
 
 /* Words before a bracket that are no functions of the library's: of C, types, and what compilers have, which they know better. */
 static bool is_word(const krf_op *op, const krf__c_token *t) {

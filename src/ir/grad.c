@@ -7,6 +7,7 @@
 #include "ir/build_call.h"
 #include "ir/build_raw.h"
 #include "ir/derive.h"
+#include "ir/derive_call.h"
 
 #include <string.h>
 

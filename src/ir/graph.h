@@ -5,7 +5,7 @@
 
 #include "base/strbuf.h"
 #include "ir/array.h"
-#include "ir/define.h"
+#include "ir/defined.h"
 #include "ir/shape.h"
 #include <kerfuse/expr.h>
 

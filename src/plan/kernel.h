@@ -20,7 +20,7 @@
 #ifndef KRF_PLAN_KERNEL_H
 #define KRF_PLAN_KERNEL_H
 
-#include "ir/define.h"
+#include "ir/defined.h"
 #include "base/strbuf.h"
 
 typedef enum krf__schedule {
