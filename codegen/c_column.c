@@ -1,11 +1,18 @@
-/* The C target's reductions of columns: all0 holds the accumulators of a group of lanes, a row of the tile's results for each; stack0 one such group a level. */
+/* The C target's reductions of columns: all0 holds the accumulators of a group of lanes, a row of the tile's results for each, and then one such group a level of
+ * the tree. */
 #include "codegen/emitter.h"
 
-enum { TILE = 1024, LEVELS = 7 }; /* 256 results leave 4 lanes a group, and 64 groups */
+enum { HELD = 16384 }; /* accumulators: KRF__COLUMN_MOST results of a lane, and of 9 levels of lanes one by one, are fewer */
 
-static void tile(krf__emitter *e, krf__str *out) {
+static void held(krf__emitter *e, krf__str *out) {
     (void)e;
-    krf__str_i64(out, TILE);
+    krf__str_i64(out, HELD);
+}
+
+/* As krf__column_side. */
+static void side(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_printf(out, "kept <= %d && a->chunks >= %d ? %d : %d", KRF__COLUMN_MOST, KRF__COLUMN_CHUNKS, KRF__COLUMN_MOST, KRF__COLUMN_SIDE);
 }
 
 /* Whether an operand's row p + 1 begins where row p ends. */
@@ -37,7 +44,7 @@ static void dense(krf__emitter *e, krf__str *out) {
 static void groups(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__c_lane_type(e, r);
-        krf__str_printf(out, "_Alignas(64) %s all%u[%d], stack%u[%d][%d];\n%s *const acc%u = all%u;\n", type, r, TILE, r, LEVELS, TILE, type, r, r);
+        krf__str_printf(out, "_Alignas(64) %s all%u[%d];\n%s *const acc%u = all%u;\n", type, r, HELD, type, r, r);
     }
 }
 
@@ -49,7 +56,7 @@ static void lane(krf__emitter *e, krf__str *out) {
 
 static void start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    all%u[k] = ", r);
+        krf__str_printf(out, "for (int k = 0; k < all; k++) {\n    all%u[k] = ", r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
@@ -57,13 +64,13 @@ static void start(krf__emitter *e, krf__str *out) {
 
 static void merge(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    all%u[k] = red%u(stack%u[level][k], all%u[k]);\n}\n", r, r, r, r);
+        krf__str_printf(out, "for (int k = 0; k < all; k++) {\n    all%u[k] = red%u(all%u[(level + 1) * all + k], all%u[k]);\n}\n", r, r, r, r);
     }
 }
 
 static void push(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < group * width; k++) {\n    stack%u[level][k] = all%u[k];\n}\n", r, r);
+        krf__str_printf(out, "for (int k = 0; k < all; k++) {\n    all%u[(level + 1) * all + k] = all%u[k];\n}\n", r, r);
     }
 }
 
@@ -74,6 +81,6 @@ static void fold(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__c_column_holes[] = {
-    {"COLUMN_TILE", tile}, {"COLUMNS_DENSE", dense}, {"COLUMNS", groups}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
+    {"COLUMN_SIDE", side}, {"COLUMNS_HELD", held}, {"COLUMNS_DENSE", dense}, {"COLUMNS", groups}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
     {"COLUMNS_MERGE", merge}, {"COLUMNS_PUSH", push}, {"COLUMNS_FOLD", fold}, {NULL, NULL},
 };

@@ -1,33 +1,37 @@
-// Units [lo, hi): chunk c of a tile of up to 256 neighbouring results. Neighbouring lanes make a group, as many as COLUMN_TILE accumulators serve: their rows follow
+// Units [lo, hi): chunk c of a tile of neighbouring results. Neighbouring lanes make a group, as many as COLUMNS_HELD accumulators serve: their rows follow
 // one another in memory. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level.
 $HEADER
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
-    const long long kept = $KEPT_SIZE, tiles = (kept + 255) / 256;
+    const long long kept = $KEPT_SIZE;
+    const int side = $COLUMN_SIDE;
+    const long long tiles = (kept + side - 1) / side;
     const int dense = $COLUMNS_DENSE; // rows follow one another without a gap: several are as good as a long one
     for (long long u = lo; u < hi; u++) {
-        const long long c = u / tiles, tile = u % tiles * 256, first = c * a->chunk;
+        const long long c = u / tiles, tile = u % tiles * side, first = c * a->chunk;
         const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
-        const int width = kept - tile < 256 ? (int)(kept - tile) : 256;
+        const int width = kept - tile < side ? (int)(kept - tile) : side;
         int lanes = 1, group = 1, bits = 0;
         while (lanes < 256 && lanes < last - first) {
             lanes *= 2;
-        }
-        while (group < lanes && 2 * group * width <= $COLUMN_TILE) {
-            group *= 2;
-        }
-        while (group << bits < lanes) {
             bits++;
         }
+        while (bits > 0 && 2 * group * width * (bits + 1) <= $COLUMNS_HELD) {
+            group *= 2;
+            bits--;
+        }
+        const int all = group * width;
         $COLUMNS
         for (int turn = 0; turn < 1 << bits; turn++) {
-            int place = 0;
+            int place = 0, next = 0;
             for (int b = 0; b < bits; b++) {
                 place |= (turn >> b & 1) << (bits - 1 - b);
+                next |= (turn + 1 >> b & 1) << (bits - 1 - b);
             }
             $COLUMNS_START
             for (long long row = first + place * group; row < last; row += 256) {
+                const long long ahead = row + 256 < last ? 256 : first + next * group - row;
                 const int rows = last - row < group ? (int)(last - row) : group, step = dense ? rows : 1;
                 for (int lane = 0; lane < rows; lane += step) {
                     const long long p = row + lane;

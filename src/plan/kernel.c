@@ -175,6 +175,10 @@ int64_t krf__tile_units(const krf__kernel *k) {
     return k->kept_size / down / across * ((down + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS) * ((across + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS);
 }
 
+int krf__column_side(const krf__kernel *k) {
+    return k->kept_size <= KRF__COLUMN_MOST && k->chunks >= KRF__COLUMN_CHUNKS ? KRF__COLUMN_MOST : KRF__COLUMN_SIDE;
+}
+
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;

@@ -572,6 +572,23 @@ static void test_large(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Columns that a thread of the CPU takes all together, a few more than it takes of many, in 64 chunks; without gaps and with them. One chunk fewer: as others. */
+static void test_columns_together(void **unused) {
+    (void)unused;
+    static const struct {
+        krf_dtype dtype;
+        way way;
+        int64_t rows, columns;
+    } cases[] = {{KRF_F32, PLAIN, 64600, 257}, {KRF_F32, VIEW, 64600, 270}, {KRF_I8, PLAIN, 64600, 1024}, {KRF_F32, PLAIN, 64512, 257}, {KRF_F64, PLAIN, 65537, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        input x = make_input(cases[i].dtype, cases[i].way, 2, (int64_t[]){cases[i].rows, cases[i].columns}, EVERYDAY, 96 + i);
+        const reduction both[2] = {{.op = SUM, .mask = 1}, {.op = MAX, .mask = 1}};
+        check_batch(1, &x, 2, both, 1);
+        free(x.memory);
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Integers as f32: their sums round, which sums in integers would not. Whole arrays, rows and columns, of one chunk and of several. */
 static void test_integers_as_f32(void **unused) {
     (void)unused;
@@ -883,7 +900,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
         cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
+        cmocka_unit_test(test_large), cmocka_unit_test(test_columns_together),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
         cmocka_unit_test(test_short_operands), cmocka_unit_test(test_integers_as_f32),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

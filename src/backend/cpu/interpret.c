@@ -21,7 +21,7 @@ int64_t krf__interpret_units(const krf__kernel *k) {
     case KRF__SCAN:
     case KRF__ROW:
     case KRF__ROW_SHORT: return k->kept_size;
-    case KRF__REDUCE_COL: return (k->kept_size + KRF__COL_TILE - 1) / KRF__COL_TILE * chunks_of(k);
+    case KRF__REDUCE_COL: return (k->kept_size + krf__column_side(k) - 1) / krf__column_side(k) * chunks_of(k);
     default: return k->kept_size * chunks_of(k);
     }
 }
@@ -224,16 +224,19 @@ static void run_rows(krf__program *p, uint64_t *scratch, int64_t lo, int64_t hi)
 
 static void run_tiles(krf__program *p, uint64_t *scratch, int64_t lo, int64_t hi) {
     const krf__kernel *k = p->k;
-    const int64_t tiles = (k->kept_size + KRF__COL_TILE - 1) / KRF__COL_TILE;
+    const int64_t side = krf__column_side(k), tiles = (k->kept_size + side - 1) / side;
     int64_t c = lo / tiles, t = lo % tiles;
     for (int64_t u = lo; u < hi; u++) {
-        const int64_t first = t * KRF__COL_TILE, n = minimum(KRF__COL_TILE, k->kept_size - first);
-        set_results(p, first);
-        reduce_tile(p, c, n);
-        if (chunks_of(k) > 1) {
-            keep_partials(p, 0, first, n, c, scratch);
-        } else {
-            finish_results(p, first, n);
+        const int64_t end = minimum((t + 1) * side, k->kept_size);
+        for (int64_t first = t * side; first < end; first += KRF__COLUMN_SIDE) {
+            const int64_t n = minimum(KRF__COLUMN_SIDE, end - first);
+            set_results(p, first);
+            reduce_tile(p, c, n);
+            if (chunks_of(k) > 1) {
+                keep_partials(p, 0, first, n, c, scratch);
+            } else {
+                finish_results(p, first, n);
+            }
         }
         t = t + 1 < tiles ? t + 1 : 0;
         c += t == 0;
@@ -261,7 +264,8 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
         const int64_t each = krf__scans_columns(k) ? KRF__SCAN_COLUMNS : 1;
         status = krf__interpret_scan(&p, lo * each, minimum(hi * each, k->kept_size));
     } else if (k->reduced_size == 0) {
-        run_empty(&p, tiles ? lo * KRF__COL_TILE : lo, tiles ? minimum(hi * KRF__COL_TILE, k->kept_size) : hi);
+        const int64_t side = tiles ? krf__column_side(k) : 1;
+        run_empty(&p, lo * side, minimum(hi * side, k->kept_size));
     } else if (tiles) {
         run_tiles(&p, scratch, lo, hi);
     } else if (short_rows) {

@@ -6,12 +6,10 @@
 
 #include "plan/kernel.h"
 
-#define KRF__COL_TILE 256
-
 /* Number of units that a kernel's work is cut into; units may be done in any order and in different threads.
  *   map: elements of the domain, in C order.
  *   reduce_all, reduce_row: unit o * chunks + c is chunk c of result o.
- *   reduce_col: unit c * tiles + t is chunk c of the KRF__COL_TILE results from t * KRF__COL_TILE on. */
+ *   reduce_col: unit c * tiles + t is chunk c of the krf__column_side results from t times as many on. */
 int64_t krf__interpret_units(const krf__kernel *k);
 
 /* Does units [lo, hi) of a kernel of one round (interpret_rows.h has those of several). pointers: of the operands, offsets added. scalars: raw values. A reduction in one chunk is
