@@ -2,17 +2,17 @@
  * the tree. */
 #include "codegen/emitter.h"
 
-enum { HELD = 16384 }; /* accumulators: KRF__COLUMN_MOST results of a lane, and of 9 levels of lanes one by one, are fewer */
-
 static void held(krf__emitter *e, krf__str *out) {
-    (void)e;
-    krf__str_i64(out, HELD);
+    krf__str_i64(out, krf__column_held(e->k));
 }
 
 /* As krf__column_side. */
 static void side(krf__emitter *e, krf__str *out) {
-    (void)e;
-    krf__str_printf(out, "kept <= %d && a->chunks >= %d ? %d : %d", KRF__COLUMN_MOST, KRF__COLUMN_CHUNKS, KRF__COLUMN_MOST, KRF__COLUMN_SIDE);
+    const int most = krf__column_most(e->k);
+    if (most > KRF__COLUMN_SIDE) {
+        krf__str_printf(out, "kept <= %d && a->chunks >= %d ? %d : ", most, KRF__COLUMN_CHUNKS, most);
+    }
+    krf__str_i64(out, KRF__COLUMN_SIDE);
 }
 
 /* Whether an operand's row p + 1 begins where row p ends. */
@@ -44,7 +44,7 @@ static void dense(krf__emitter *e, krf__str *out) {
 static void groups(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__c_lane_type(e, r);
-        krf__str_printf(out, "_Alignas(64) %s all%u[%d];\n%s *const acc%u = all%u;\n", type, r, HELD, type, r, r);
+        krf__str_printf(out, "_Alignas(64) %s all%u[%d];\n%s *const acc%u = all%u;\n", type, r, krf__column_held(e->k), type, r, r);
     }
 }
 

@@ -175,10 +175,6 @@ int64_t krf__tile_units(const krf__kernel *k) {
     return k->kept_size / down / across * ((down + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS) * ((across + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS);
 }
 
-int krf__column_side(const krf__kernel *k) {
-    return k->kept_size <= KRF__COLUMN_MOST && k->chunks >= KRF__COLUMN_CHUNKS ? KRF__COLUMN_MOST : KRF__COLUMN_SIDE;
-}
-
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
@@ -212,6 +208,18 @@ uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
 }
 
 /* Of rounds: every row's values, then the partial results of the round that has most. */
+static bool has_few_accumulators(const krf__kernel *k) { return krf__accumulator_words_before(k, k->n_reductions) <= 4; }
+
+int krf__column_most(const krf__kernel *k) { return has_few_accumulators(k) ? 4 * KRF__COLUMN_SIDE : KRF__COLUMN_SIDE; }
+
+int krf__column_side(const krf__kernel *k) {
+    const int most = krf__column_most(k);
+    return k->kept_size <= most && k->chunks >= KRF__COLUMN_CHUNKS ? most : KRF__COLUMN_SIDE;
+}
+
+/* At least 10 times as many as a lane has results: the tree has 9 levels. */
+int krf__column_held(const krf__kernel *k) { return has_few_accumulators(k) ? 16384 : 8192; }
+
 static size_t rounds_scratch(const krf__kernel *k) {
     size_t most = 0;
     for (uint32_t r = 0; r < k->n_rounds; r++) {

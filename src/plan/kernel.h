@@ -139,11 +139,12 @@ typedef struct krf__kernel {
 #define KRF__TILE_COLUMNS 256
 
 /* The CPU's columns: results that a unit has side by side; where all are few, and there are chunks enough for the threads, all of them: rows that follow one another
- * without a gap are read as one. */
+ * without a gap are read as one. Accumulators of a reduction that it holds, those of the tree's levels among them: they lie on the thread's stack. */
 #define KRF__COLUMN_SIDE 256
-#define KRF__COLUMN_MOST 1024
 #define KRF__COLUMN_CHUNKS 64
+int krf__column_most(const krf__kernel *k); /* results that may stay together */
 int krf__column_side(const krf__kernel *k);
+int krf__column_held(const krf__kernel *k);
 
 /* Scans fold tiles of 256 runs of 16 elements from left to right (docs/architecture.md). */
 #define KRF__SCAN_RUN 16
