@@ -429,11 +429,14 @@ static void test_launch_cuts(void **state) {
     k.kept_size = 32768;
     assert_false(krf__cut_units(&k).alone);
 
+    krf__instr body[3] = {{.op = KRF__load}, {.op = KRF__sum}, {.op = KRF__store}};
     k = (krf__kernel){.schedule = KRF__REDUCE_ROW,
                       .kept_size = 1000000,
                       .reduced_size = 8,
                       .n_instrs = 3,
+                      .n_domain = 1,
                       .n_reductions = 1,
+                      .instrs = body,
                       .chunk = 1024,
                       .chunks = 1};
     assert_int_equal(krf__cut_units(&k).units, 1000000);
@@ -447,6 +450,10 @@ static void test_launch_cuts(void **state) {
     assert_int_equal(krf__cut_units(&k).length, 1);
     assert_int_equal(krf__cut_results(&k).units, 1000000);
     assert_int_equal(krf__cut_results(&k).length, 655);
+    k.kept_size = 600; /* all together, where chunks are many */
+    assert_int_equal(krf__cut_units(&k).units, 100);
+    k.chunks = 50;
+    assert_int_equal(krf__cut_units(&k).units, 150);
     k.kept_size = 0;
     assert_int_equal(krf__cut_units(&k).units, 0);
 }
