@@ -10,10 +10,9 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
     const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
-    const bool down = k->schedule == KRF__REDUCE_COL && k->n_reduced == 1 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2;
     const bool runs = k->schedule == KRF__MAP && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
     if (k->schedule == KRF__REDUCE_COL) {
-        if (down) {
+        if (k->n_reduced == 1 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
             krf__str_printf(out, "for (int k = 0; k < m && !dense; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + ahead * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, name, k->n_kept);
         }
         return;

@@ -13,7 +13,6 @@
 static uint32_t call2(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return krf__build(g, op, 2, (uint32_t[]){x, y}); }
 static uint32_t where(krf_graph *g, uint32_t x, uint32_t y, uint32_t z) { return krf__build(g, KRF__where, 3, (uint32_t[]){x, y, z}); }
 static uint32_t number(krf_graph *g, int64_t value) { return krf__build_int(g, value, true); }
-static krf_dtype dtype_of(const krf_graph *g, uint32_t x) { return (krf_dtype)krf__node_of(g, x)->dtype; }
 static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->rank; }
 static int64_t extent_of(const krf_graph *g, uint32_t x, int axis) { return krf__shape_of(g, x)[axis]; }
 
@@ -56,7 +55,7 @@ static uint32_t narrowest(const krf_graph *g, uint32_t x) {
 /* How many elements are the largest (smallest), and which: they share the gradient. */
 static uint32_t extreme(krf_graph *g, const reduced *r, uint32_t *count) {
     uint32_t equal = call2(g, KRF__equal, r->x, beside(g, r, r->y));
-    *count = krf__build_cast(g, krf__build_reduce(g, KRF__sum, equal, r->n, r->axes, true), dtype_of(g, r->x));
+    *count = krf__build_cast(g, krf__build_reduce(g, KRF__sum, equal, r->n, r->axes, true), krf__dtype_of(g, r->x));
     return equal;
 }
 
@@ -99,11 +98,11 @@ static uint32_t products_beside(krf_graph *g, uint32_t x, int axis, bool after) 
 /* The derivative of a product by each of its elements: the product of the others. */
 static uint32_t others(krf_graph *g, const reduced *r) {
     merged m;
-    if (krf__is_complex(dtype_of(g, r->x))) { /* there are no scans of complex products */
+    if (krf__is_complex(krf__dtype_of(g, r->x))) { /* there are no scans of complex products */
         return call2(g, KRF__divide, beside(g, r, r->y), r->x);
     }
     if (r->count == 1) {
-        return krf__build_cast(g, number(g, 1), dtype_of(g, r->x));
+        return krf__build_cast(g, number(g, 1), krf__dtype_of(g, r->x));
     }
     uint32_t x = merge(g, r, &m);
     x = call2(g, KRF__multiply, products_beside(g, x, m.rank - 1, false), products_beside(g, x, m.rank - 1, true));
@@ -119,7 +118,7 @@ uint32_t krf__adjoint_reduce(krf_graph *g, uint32_t id, uint32_t G) {
         return 0;
     }
     if (r.count == 0) { /* of shape 1 where there are no elements */
-        return krf__zeros(g, dtype_of(g, r.x), r.rank, krf__shape_of(g, r.x));
+        return krf__zeros(g, krf__dtype_of(g, r.x), r.rank, krf__shape_of(g, r.x));
     }
     switch (r.op) {
     case KRF__sum: return G;

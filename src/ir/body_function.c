@@ -1,12 +1,11 @@
 /* What a function of the library is called in C. */
 #include "ir/body_function.h"
 
-#include <string.h>
-
-static bool same_text(const char *known, const char *text, size_t length) { return strlen(known) == length && memcmp(known, text, length) == 0; }
+#include "ir/c_lex.h"
 
 static krf__op find_function(const char *name, size_t length) {
-    if (same_text("max", name, length) || same_text("min", name, length)) { /* as CUDA has them; those of the text form reduce */
+    const krf__c_token word = {.kind = KRF__C_NAME, .start = name, .length = length};
+    if (krf__c_is(&word, "max") || krf__c_is(&word, "min")) { /* as CUDA has them; those of the text form reduce */
         return *name == 'm' && name[1] == 'a' ? KRF__maximum : KRF__minimum;
     }
     const krf__op op = krf__op_from_name(name, length);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static krf_dtype dtype_of(const krf_graph *g, uint32_t x) { return (krf_dtype)krf__node_of(g, x)->dtype; }
-
 static bool wrong_number(krf_graph *g, const krf_op *op, int n) {
     krf__graph_fail(g, KRF_E_ARGUMENT, "%s: takes %d operand%s, not %d", op->name, op->n_parameters, op->n_parameters == 1 ? "" : "s", n);
     return false;
@@ -12,9 +10,9 @@ static bool wrong_number(krf_graph *g, const krf_op *op, int n) {
 
 static bool refuse_complex(krf_graph *g, const krf_op *op, const uint32_t *operands) {
     for (int i = 0; i < op->n_parameters; i++) {
-        if (krf__is_complex(dtype_of(g, operands[i]))) {
+        if (krf__is_complex(krf__dtype_of(g, operands[i]))) {
             krf__graph_fail(g, KRF_E_DTYPE, "%s: operand %s is %s; a definition works on real numbers: hand it real(z), imag(z) or abs(z)", op->name, op->parameters[i].name,
-                            krf_dtype_name(dtype_of(g, operands[i])));
+                            krf_dtype_name(krf__dtype_of(g, operands[i])));
             return false;
         }
     }
@@ -87,7 +85,7 @@ static uint32_t build_chain(krf_graph *g, const krf_op *op, int n, const uint32_
             krf__str_free(&list);
             return 0;
         }
-        krf__node bind = {.op = KRF__bind, .dtype = (uint8_t)dtype_of(g, x), .rank = (uint8_t)*rank, .args = {chain, x}};
+        krf__node bind = {.op = KRF__bind, .dtype = (uint8_t)krf__dtype_of(g, x), .rank = (uint8_t)*rank, .args = {chain, x}};
         chain = i == 0 ? x : krf__graph_add(g, &bind, shape, NULL);
         if (chain == 0) {
             return 0;

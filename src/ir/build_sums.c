@@ -8,7 +8,6 @@
 
 static uint32_t call(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return krf__build(g, op, 2, (uint32_t[]){x, y}); }
 static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->rank; }
-static krf_dtype dtype_of(const krf_graph *g, uint32_t x) { return (krf_dtype)krf__node_of(g, x)->dtype; }
 static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
     return krf__shape_equal(rank_of(g, x), krf__shape_of(g, x), rank_of(g, y), krf__shape_of(g, y));
 }
@@ -33,7 +32,7 @@ uint32_t krf__build_outer(krf_graph *g, uint32_t x, uint32_t y) {
 /* Products and sum in the dtype that sums have: 64 bits for integers, f32 for halves, which are rounded at the end. */
 static uint32_t sum_of_products(krf_graph *g, uint32_t x, uint32_t y) {
     krf_dtype both, wide;
-    if (!krf__promote(dtype_of(g, x), dtype_of(g, y), &both) || both == KRF_BOOL) {
+    if (!krf__promote(krf__dtype_of(g, x), krf__dtype_of(g, y), &both) || both == KRF_BOOL) {
         return call(g, KRF__multiply, x, y); /* which says why not */
     }
     wide = krf__is_half(both) ? KRF_F32 : krf__is_real(both) || krf__is_complex(both) ? both : krf__dtype(both)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
@@ -59,7 +58,7 @@ uint32_t krf__build_vdot(krf_graph *g, uint32_t x, uint32_t y) {
     if (b == 0) {
         return 0;
     }
-    if (krf__is_complex(dtype_of(g, a))) {
+    if (krf__is_complex(krf__dtype_of(g, a))) {
         a = krf__build(g, KRF__conj, 1, &a);
     }
     return same_shape(g, a, b) ? sum_of_products(g, a, b) : shapes_fail(g, "vdot", x, y, "takes as many elements of both");
@@ -92,7 +91,7 @@ uint32_t krf__build_average(krf_graph *g, uint32_t x, uint32_t weights, const kr
     if (weights == 0) {
         return 0;
     }
-    if (!krf__promote(dtype_of(g, x), dtype_of(g, weights), &dtype) || !(krf__is_real(dtype) || krf__is_complex(dtype))) {
+    if (!krf__promote(krf__dtype_of(g, x), krf__dtype_of(g, weights), &dtype) || !(krf__is_real(dtype) || krf__is_complex(dtype))) {
         dtype = KRF_F64; /* integers are divided in f64 */
     }
     krf_dtype wide = krf__is_half(dtype) ? KRF_F32 : dtype;
@@ -114,7 +113,7 @@ uint32_t krf__build_histogram(krf_graph *g, uint32_t x, int64_t bins, double low
     if (!isfinite(low) || !isfinite(high) || low > high) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "histogram: the range from %g to %g is not finite, or empty", low, high);
     }
-    krf_dtype dtype = krf__is_real(dtype_of(g, x)) && !krf__node_of(g, x)->weak ? dtype_of(g, x) : KRF_F64;
+    krf_dtype dtype = krf__is_real(krf__dtype_of(g, x)) && !krf__node_of(g, x)->weak ? krf__dtype_of(g, x) : KRF_F64;
     double widened = low == high ? 0.5 : 0;
     uint32_t edges = krf__build_cast(g, krf__build_linspace(g, low - widened, high + widened, bins + 1, true), dtype);
     uint32_t data = krf__build_cast(g, krf__build_ravel(g, x), dtype);

@@ -13,8 +13,6 @@
 
 #define SHOWN(t) ((t)->length > 40 ? 40 : (int)(t)->length), (t)->start /* for %.*s */
 
-static bool same_text(const char *known, const char *text, size_t length) { return strlen(known) == length && memcmp(known, text, length) == 0; }
-
 static bool is_function(const char *name, size_t length) {
     const krf__token token = {.kind = KRF__TOKEN_NAME, .start = name, .length = length};
     return krf__parse_is_function(&token);
@@ -56,12 +54,12 @@ static krf_status read_type(const krf_op *op, const krf__c_token *t, krf__variab
 }
 
 static bool name_taken(const krf_op *op, const krf__c_token *t) {
-    bool taken = same_text(op->name, t->start, t->length);
+    bool taken = krf__c_is(t, op->name);
     for (int i = 0; i < op->n_parameters; i++) {
-        taken |= op->parameters[i].name != NULL && same_text(op->parameters[i].name, t->start, t->length);
+        taken |= op->parameters[i].name != NULL && krf__c_is(t, op->parameters[i].name);
     }
     for (int i = 0; i < op->n_results; i++) {
-        taken |= op->variables[i].name != NULL && same_text(op->variables[i].name, t->start, t->length);
+        taken |= op->variables[i].name != NULL && krf__c_is(t, op->variables[i].name);
     }
     return taken;
 }
@@ -250,8 +248,9 @@ krf_status krf__check_body(krf_op *op, krf__defined *known) {
 /* ---- derivatives ---- */
 
 static int find_variable(int n, const krf__variable *list, const krf__c_token *t) {
+    const krf__c_token behind = {.kind = t->kind, .start = t->start + 1, .length = t->length - 1};
     for (int i = 0; i < n; i++) {
-        if (t->kind == KRF__C_NAME && t->length > 1 && *t->start == 'd' && same_text(list[i].name, t->start + 1, t->length - 1)) {
+        if (t->kind == KRF__C_NAME && t->length > 1 && *t->start == 'd' && krf__c_is(&behind, list[i].name)) {
             return i;
         }
     }

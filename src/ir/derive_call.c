@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static krf_dtype dtype_of(const krf_graph *g, uint32_t x) { return (krf_dtype)krf__node_of(g, x)->dtype; }
-
 static const char *derivative_of(const krf_graph *g, uint32_t Y, int operand) {
     const krf__result *r = krf__result_of(krf__node_of(g, Y)->value);
     return r->op->derivatives != NULL ? r->op->derivatives[r->index * r->op->n_parameters + operand] : NULL;
@@ -52,7 +50,7 @@ uint32_t krf__derive_call(krf_graph *g, uint32_t Y, int operand, uint32_t G) {
     }
     krf__operands(g, Y, operands);
     for (int i = 0; i < op->n_parameters; i++) {
-        dtypes[i] = (uint8_t)dtype_of(g, operands[i]);
+        dtypes[i] = (uint8_t)krf__dtype_of(g, operands[i]);
         names[n++] = (krf__name){.name = op->parameters[i].name, .id = operands[i]};
     }
     krf__op_letters(op, dtypes, letters);

@@ -30,8 +30,7 @@ typedef struct differentiating {
 
 enum { INDEPENDENT, DEPENDENT, VARIABLE };
 
-static krf_dtype dtype_of(const krf_graph *g, uint32_t x) { return (krf_dtype)krf__node_of(g, x)->dtype; }
-static bool is_float(const krf_graph *g, uint32_t x) { return krf__is_real(dtype_of(g, x)) || krf__is_complex(dtype_of(g, x)); }
+static bool is_float(const krf_graph *g, uint32_t x) { return krf__is_real(krf__dtype_of(g, x)) || krf__is_complex(krf__dtype_of(g, x)); }
 static uint32_t add(krf_graph *g, uint32_t x, uint32_t y) { return krf__build(g, KRF__add, 2, (uint32_t[]){x, y}); }
 
 static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
@@ -58,7 +57,7 @@ static bool passes(const krf_graph *g, uint32_t id, int operand, uint32_t x) {
     if (krf__op_info_of(n->op)->class_ != KRF__CLASS_ELEMENTWISE) {
         return operand == 0;
     }
-    const bool complex = krf__is_complex(dtype_of(g, n->args[operand]));
+    const bool complex = krf__is_complex(krf__dtype_of(g, n->args[operand]));
     return (complex && (n->op == KRF__imag_part || n->op == KRF__angle || n->op == KRF__sign)) ||
            krf__derivative_of((krf__op)n->op, operand) != KRF__DERIVATIVE_NONE;
 }
@@ -71,7 +70,7 @@ static bool begin(differentiating *d, krf_graph *g, const char *name, uint32_t y
         }
         if (!is_float(g, by[k])) {
             krf__graph_fail(g, KRF_E_DTYPE, "%s: variable %d is %s; derivatives are by floats and complex numbers: cast it first", name, k + 1,
-                            krf_dtype_name(dtype_of(g, by[k])));
+                            krf_dtype_name(krf__dtype_of(g, by[k])));
             return false;
         }
         if (krf__node_of(g, by[k])->op == KRF__constant) {
@@ -152,13 +151,13 @@ static bool give(differentiating *d, uint32_t id, uint32_t gradient, uint32_t li
 /* A contribution in the dtype of the node, summed over what was stretched. */
 static uint32_t own_shape(differentiating *d, uint32_t id, const contribution *c) {
     krf_graph *g = d->g;
-    const krf_dtype dtype = dtype_of(g, id);
+    const krf_dtype dtype = krf__dtype_of(g, id);
     int64_t from[KRF_MAX_RANK], to[KRF_MAX_RANK];
     const int from_rank = krf__node_of(g, c->like)->rank, to_rank = krf__node_of(g, id)->rank;
     uint32_t x = c->gradient;
     memcpy(from, krf__shape_of(g, c->like), (size_t)from_rank * sizeof *from);
     memcpy(to, krf__shape_of(g, id), (size_t)to_rank * sizeof *to);
-    if (krf__is_complex(dtype_of(g, x)) && !krf__is_complex(dtype)) {
+    if (krf__is_complex(krf__dtype_of(g, x)) && !krf__is_complex(dtype)) {
         x = krf__build(g, KRF__real_part, 1, &x);
     }
     x = krf__adjoint_stretched(g, x, from_rank, from, to_rank, to);
@@ -314,7 +313,7 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
     }
     bool valid = y != 0 && y < g->n_nodes && valid_result(g, "grad", y) && begin(&d, g, "grad", y, n, by);
     if (valid) {
-        valid = give(&d, y, krf__build_cast(g, krf__build_int(g, 1, true), dtype_of(g, y)), y);
+        valid = give(&d, y, krf__build_cast(g, krf__build_int(g, 1, true), krf__dtype_of(g, y)), y);
     }
     for (uint32_t id = y; valid && id > 0; id--) {
         if (d.first[id] == 0 || d.depends[id] == INDEPENDENT) {
@@ -332,7 +331,7 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
     }
     for (int k = 0; valid && k < n; k++) {
         if (gradients[k] == 0 && g->status == KRF_OK) {
-            gradients[k] = krf__zeros(g, dtype_of(g, by[k]), krf__node_of(g, by[k])->rank, krf__shape_of(g, by[k]));
+            gradients[k] = krf__zeros(g, krf__dtype_of(g, by[k]), krf__node_of(g, by[k])->rank, krf__shape_of(g, by[k]));
         }
         valid = gradients[k] != 0;
     }
@@ -361,7 +360,7 @@ static uint32_t tangent_elementwise(differentiating *d, uint32_t id) {
         }
         sum = sum == 0 ? t : add(g, sum, t);
     }
-    return krf__build_cast(g, sum, dtype_of(g, id));
+    return krf__build_cast(g, sum, krf__dtype_of(g, id));
 }
 
 static uint32_t tangent_of(differentiating *d, uint32_t id) {
@@ -436,7 +435,7 @@ uint32_t krf__build_jvp(krf_graph *g, uint32_t y, int n, const uint32_t *by, con
     uint32_t result = 0;
     bool valid = y != 0 && y < g->n_nodes;
     if (valid && !is_float(g, y)) {
-        krf__graph_fail(g, KRF_E_DTYPE, "jvp: what is differentiated is %s; derivatives are of floats and complex numbers", krf_dtype_name(dtype_of(g, y)));
+        krf__graph_fail(g, KRF_E_DTYPE, "jvp: what is differentiated is %s; derivatives are of floats and complex numbers", krf_dtype_name(krf__dtype_of(g, y)));
         valid = false;
     }
     valid = valid && begin(&d, g, "jvp", y, n, by) && mark_needed(&d, y);
@@ -454,7 +453,7 @@ uint32_t krf__build_jvp(krf_graph *g, uint32_t y, int n, const uint32_t *by, con
         }
     }
     if (valid) {
-        result = d.depends[y] == INDEPENDENT ? krf__zeros(g, dtype_of(g, y), krf__node_of(g, y)->rank, krf__shape_of(g, y)) : whole(g, d.first[y], y);
+        result = d.depends[y] == INDEPENDENT ? krf__zeros(g, krf__dtype_of(g, y), krf__node_of(g, y)->rank, krf__shape_of(g, y)) : whole(g, d.first[y], y);
     }
     end(&d);
     return result;

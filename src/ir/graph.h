@@ -56,6 +56,7 @@ struct krf_graph {
 };
 
 static inline const krf__node *krf__node_of(const krf_graph *g, uint32_t id) { return &g->nodes[id]; }
+static inline krf_dtype krf__dtype_of(const krf_graph *g, uint32_t id) { return (krf_dtype)krf__node_of(g, id)->dtype; }
 static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].shape; }
 static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
 

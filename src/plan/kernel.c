@@ -207,7 +207,6 @@ uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
     return words;
 }
 
-/* Of rounds: every row's values, then the partial results of the round that has most. */
 static bool has_few_accumulators(const krf__kernel *k) { return krf__accumulator_words_before(k, k->n_reductions) <= 4; }
 
 int krf__column_most(const krf__kernel *k) { return has_few_accumulators(k) ? 4 * KRF__COLUMN_SIDE : KRF__COLUMN_SIDE; }
@@ -220,6 +219,7 @@ int krf__column_side(const krf__kernel *k) {
 /* At least 10 times as many as a lane has results: the tree has 9 levels. */
 int krf__column_held(const krf__kernel *k) { return has_few_accumulators(k) ? 16384 : 8192; }
 
+/* Of rounds: every row's values, then the partial results of the round that has most. */
 static size_t rounds_scratch(const krf__kernel *k) {
     size_t most = 0;
     for (uint32_t r = 0; r < k->n_rounds; r++) {

@@ -1,4 +1,4 @@
-/* What is warm allocates nothing on the host: plans of one kernel and of many, with reductions, scans and raw kernels, into arrays that are there.
+/* What is warm allocates nothing on the host: plans of one kernel and of many, with reductions and scans, into arrays that are there.
  * Device: KRF_TEST_DEVICE (default "cpu"). */
 #include "base/mem.h"
 #include "helpers.h"
