@@ -33,27 +33,40 @@ static void test_texts(void **unused) {
     }
 }
 
-/* Kernels of sum(exp(x) + y) * 2, x + y, at these limits. */
-static int kernels(const char *fusion) {
+typedef int (*program)(krf_graph *g, krf_expr *outputs); /* how many */
+
+/* Kernels of a program at these limits. */
+static int kernels_of(program build, const char *fusion) {
     krf_context_options options = krf_context_options_default();
     krf_context *context = NULL;
     krf_plan *plan = NULL;
-    const int64_t shape[1] = {100};
+    krf_expr outputs[20];
     options.device = "cpu";
     options.cpu_tier = KRF_CPU_INTERPRET;
     options.fusion = fusion;
     assert_int_equal(krf_context_create(&options, &context), KRF_OK);
     krf_graph *g = krf_graph_create(context);
-    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, shape), y = krf_placeholder(g, "y", KRF_F32, 1, shape);
-    krf_expr sum = krf_sum(krf_add(krf_exp(x), y), 0, NULL, false);
-    const krf_expr outputs[2] = {krf_multiply(sum, krf_int(g, 2)), krf_add(x, y)};
-    assert_int_equal(krf_compile(g, 2, outputs, NULL, &plan), KRF_OK);
+    const int n_outputs = build(g, outputs);
+    assert_int_equal(krf_compile(g, n_outputs, outputs, NULL, &plan), KRF_OK);
     int n = krf_plan_kernels(plan);
     krf_plan_release(plan);
     krf_graph_destroy(g);
     krf_context_destroy(context);
     return n;
 }
+
+static krf_expr operand(krf_graph *g, const char *name) { return krf_placeholder(g, name, KRF_F32, 1, (int64_t[]){100}); }
+
+/* sum(exp(x) + y) * 2, x + y */
+static int beside(krf_graph *g, krf_expr *outputs) {
+    krf_expr x = operand(g, "x"), y = operand(g, "y");
+    krf_expr sum = krf_sum(krf_add(krf_exp(x), y), 0, NULL, false);
+    outputs[0] = krf_multiply(sum, krf_int(g, 2));
+    outputs[1] = krf_add(x, y);
+    return 2;
+}
+
+static int kernels(const char *fusion) { return kernels_of(beside, fusion); }
 
 static void test_kernels(void **unused) {
     (void)unused;
@@ -69,38 +82,26 @@ static void test_kernels(void **unused) {
     assert_int_equal(krf_context_create(&options, &context), KRF_E_ARGUMENT);
 }
 
-/* Kernels of 20 sums of x[i] * k, or of f(x[i]) * k, where f is five operations. */
-static int kernels_of_sums(bool shared, const char *fusion) {
-    krf_context_options options = krf_context_options_default();
-    krf_context *context = NULL;
-    krf_plan *plan = NULL;
-    krf_expr sums[20];
-    const int64_t shape[1] = {100};
-    options.device = "cpu";
-    options.cpu_tier = KRF_CPU_INTERPRET;
-    options.fusion = fusion;
-    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
-    krf_graph *g = krf_graph_create(context);
-    krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, shape);
-    krf_expr f = shared ? krf_exp(krf_negative(krf_square(krf_sqrt(krf_abs(x))))) : x;
+/* 20 sums of x * k. */
+static int sums_of(krf_graph *g, krf_expr x, krf_expr *outputs) {
     for (int i = 0; i < 20; i++) {
-        sums[i] = krf_sum(krf_multiply(f, krf_int(g, i + 2)), 0, NULL, false);
+        outputs[i] = krf_sum(krf_multiply(x, krf_int(g, i + 2)), 0, NULL, false);
     }
-    assert_int_equal(krf_compile(g, 20, sums, NULL, &plan), KRF_OK);
-    int n = krf_plan_kernels(plan);
-    krf_plan_release(plan);
-    krf_graph_destroy(g);
-    krf_context_destroy(context);
-    return n;
+    return 20;
 }
+
+static int plain(krf_graph *g, krf_expr *outputs) { return sums_of(g, operand(g, "x"), outputs); }
+
+/* Of five operations. */
+static int shared(krf_graph *g, krf_expr *outputs) { return sums_of(g, krf_exp(krf_negative(krf_square(krf_sqrt(krf_abs(operand(g, "x")))))), outputs); }
 
 /* A kernel of eight reductions takes more only for the sake of what they share: compilers need more than twice as long for twice as many. */
 static void test_many_reductions(void **unused) {
     (void)unused;
-    assert_int_equal(kernels_of_sums(false, NULL), 3); /* 8, 8 and 4 */
-    assert_int_equal(kernels_of_sums(true, NULL), 1);
-    assert_int_equal(kernels_of_sums(false, "reductions=5"), 4);
-    assert_int_equal(kernels_of_sums(true, "results=5"), 4);
+    assert_int_equal(kernels_of(plain, NULL), 3); /* 8, 8 and 4 */
+    assert_int_equal(kernels_of(shared, NULL), 1);
+    assert_int_equal(kernels_of(plain, "reductions=5"), 4);
+    assert_int_equal(kernels_of(shared, "results=5"), 4);
 }
 
 int main(void) {
