@@ -49,6 +49,8 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
  * at hand alone; whether just before these are used, for want of registers; and how many blocks registers allow a multiprocessor (cuda_registers.c). */
 bool krf__cuda_row_stays(const krf__emitter *e);
+bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand);
+bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand); /* loaded once, before the block's rows: short rows whose length is known */
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_loads_late(const krf__emitter *e);
@@ -58,6 +60,10 @@ int krf__cuda_row_blocks(const krf__emitter *e);
  * what was kept for it (e->replaced). */
 void krf__cuda_keep(krf__emitter *e);
 void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
+
+/* Reductions that only sum bytes: whether it is one, and what adds word k of vector q (cuda_bytes.c). */
+bool krf__cuda_by_fours(const krf__emitter *e);
+void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
 
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);

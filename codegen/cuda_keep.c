@@ -96,7 +96,7 @@ static bool serves(const krf__kernel *whole, uint32_t r, uint32_t i, uint32_t sl
 static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_t *instr) {
     const krf__kernel *whole = e->kernel;
     const krf__operand *o = &whole->operands[slot];
-    if (o->store || o->inner != 0 || o->counts || o->gathered || !(krf__cuda_vectored(e, slot) || whole->vector == 1)) {
+    if (o->store || krf__cuda_of_all_rows(e, slot) || o->inner != 0 || o->counts || o->gathered || !(krf__cuda_vectored(e, slot) || whole->vector == 1)) {
         return false;
     }
     for (*round = 0; *round + 1 < whole->n_rounds; ++*round) {

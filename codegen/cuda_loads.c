@@ -10,14 +10,6 @@ int krf__cuda_rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->ve
 
 const char *krf__cuda_vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
 
-static bool same_for_rows(const krf__kernel *k, uint32_t operand) {
-    bool same = true;
-    for (int d = 0; d < k->n_kept; d++) {
-        same &= k->operands[operand].strides[d] == 0;
-    }
-    return same;
-}
-
 /* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
 static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     if (krf__short_rows(e->k)) {
@@ -42,7 +34,7 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
         return;
     }
     put_distance(e, operand, declaration, &distance);
-    krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && same_for_rows(e->k, operand), load);
+    krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && krf__cuda_same_for_rows(e->k, operand), load);
     load->failed |= distance.failed;
     krf__str_free(&distance);
 }

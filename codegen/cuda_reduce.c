@@ -40,7 +40,7 @@ void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
     }
 }
 
-void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (e->twos ? 2 : 1)); }
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (krf__cuda_by_fours(e) ? 4 : e->twos ? 2 : 1)); }
 
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -116,6 +116,10 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
 
 static void reduce_body(krf__emitter *e, krf__str *out) {
     e->mode = 0;
+    if (krf__cuda_by_fours(e)) {
+        krf__cuda_put_fours(e, out);
+        return;
+    }
     krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__cuda_put_each(e, put_combined, r, out);

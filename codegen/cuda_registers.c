@@ -17,6 +17,7 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
 }
 
 #define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
+#define SHARED_REGISTERS 40 /* of short rows whose length is known: what rows share */
 #define OTHER_REGISTERS 24 /* places, and what a body is at */
 
 /* Registers that hold a thread's 32 elements of an operand; none where it is the same all along the row. */
@@ -65,12 +66,37 @@ bool krf__cuda_row_stays(const krf__emitter *e) {
     return n <= LONG_BODY && (krf__short_rows(k) || staying(k) + accumulators_of(k) < KRF__REGISTERS / krf__row_threads(k));
 }
 
+bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
+    bool same = true;
+    for (int d = 0; d < k->n_kept; d++) {
+        same &= k->operands[operand].strides[d] == 0;
+    }
+    return same;
+}
+
+/* Registers of a thread's elements of a row whose length is known, of the operands up to this one that rows share. */
+static int shared_registers(const krf__kernel *k, uint32_t operand) {
+    int n = 0;
+    for (uint32_t i = 0; i <= operand; i++) {
+        const krf__operand *o = &k->operands[i];
+        n += krf__cuda_same_for_rows(k, i) && registers_of(k, i) > 0 ? krf__reduce_vectors(k) * (o->counts || o->gathered || krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1) : 0;
+    }
+    return n;
+}
+
+bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand) {
+    const krf__kernel *k = e->kernel;
+    return krf__literal_rows(k) && k->n_rounds > 0 && krf__cuda_same_for_rows(k, operand) && rounds_with(k, operand) > 0 && registers_of(k, operand) > 0
+           && shared_registers(k, operand) <= SHARED_REGISTERS;
+}
+
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand) {
-    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1;
+    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1 && !krf__cuda_of_all_rows(e, operand);
 }
 
 bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand) {
-    return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !krf__cuda_of_several_rounds(e, operand);
+    return e->k->operands[operand].inner == 0 && krf__cuda_in_domain(e, operand, KRF__load) && !krf__cuda_of_several_rounds(e, operand)
+           && !krf__cuda_of_all_rows(e, operand);
 }
 
 /* Blocks should have a multiprocessor together with blocks of other rows, which are read while these are computed: as many as its registers hold of what stays.

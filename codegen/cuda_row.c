@@ -38,6 +38,9 @@ static void bounds(krf__emitter *e, krf__str *out) {
 static void put_shared_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, krf__cuda_of_several_rounds, out); }
 static void put_own_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, krf__cuda_of_this_round, out); }
 
+static void put_common_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, krf__cuda_of_all_rows, out); }
+static void common_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_common_loads, out); }
+
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         if (!krf__short_rows(e->k)) {
@@ -155,7 +158,11 @@ static void share(krf__emitter *e, krf__str *out) {
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = ", krf__reduction_type(e, r), e->k->n_domain + r);
-        put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
+        if (krf__literal_rows(e->kernel) && krf__short_threads(e->kernel) == 1) {
+            krf__str_printf(out, "r%u", r);
+        } else {
+            put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
+        }
         krf__str_put(out, ";\n");
     }
 }
@@ -202,6 +209,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_AT", at},
     {"ROW_SHARED", shared},
     {"ROW_VALUES", krf__emit_row_values},
+    {"ROW_COMMON_LOADS", common_loads},
     {"ROW_LOADS", row_loads},
     {"ROUNDS", rounds},
     {"ROUND_FIXED", round_fixed},

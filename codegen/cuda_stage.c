@@ -32,11 +32,16 @@ void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out
     krf__str_printf(out, "((%s *)tile_%s)[mine + q * threads + thread]", krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
 }
 
+/* Rows that a block has at once, where their length is known. */
+static int rows_of_literal(const krf__kernel *k) { return krf__staged_turns(k) * (krf__staged_threads(k) / krf__short_threads(k)); }
+
+static int elements(const krf__kernel *k) { return krf__literal_rows(k) ? rows_of_literal(k) * (int)k->reduced_size : KRF__STAGED_ELEMENTS; }
+
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
         const krf__operand *o = &e->kernel->operands[i];
         if (o->staged && home(e, i) == i) {
-            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], KRF__STAGED_ELEMENTS * (int)krf_dtype_size((krf_dtype)o->dtype) / 16);
+            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], (elements(e->kernel) * (int)krf_dtype_size((krf_dtype)o->dtype) + 15) / 16);
         }
     }
 }
@@ -48,9 +53,9 @@ static void put_move(krf__emitter *e, uint32_t operand, krf__str *out) {
     const int each = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
     krf__str_printf(out, "{\n    %s%s *const span = a.%s + base * length;\n    const int words = ((unsigned long long)span & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
                     name, each);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y * threads + thread; n < words; n += %d) {\n", KRF__STAGED_THREADS);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y * threads + thread; n < words; n += %d) {\n", krf__staged_threads(e->kernel));
     krf__str_printf(out, o->store ? "        __stcs((uint4 *)span + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)span + n);\n    }\n", tile);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y * threads + thread; n < staged; n += %d) {\n", each, KRF__STAGED_THREADS);
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y * threads + thread; n < staged; n += %d) {\n", each, krf__staged_threads(e->kernel));
     krf__str_printf(out, o->store ? "        span[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = span[n];\n    }\n}\n", type, tile);
 }
 
@@ -70,9 +75,35 @@ static void in(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* How many threads share a row, which of them one is, and how many rows they do together: numbers where the length of a row is one. */
+static void threads(krf__emitter *e, krf__str *out) {
+    if (krf__literal_rows(e->kernel)) {
+        krf__str_i64(out, krf__short_threads(e->kernel));
+    } else {
+        krf__str_put(out, "blockDim.x");
+    }
+}
+
+static void thread(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "threadIdx.x");
+    if (krf__literal_rows(e->kernel)) { /* of which compilers see that it is below */
+        krf__str_printf(out, " %% %d", krf__short_threads(e->kernel));
+    }
+}
+
+static void put_together(const krf__emitter *e, krf__str *out) {
+    if (krf__literal_rows(e->kernel)) {
+        krf__str_i64(out, krf__staged_threads(e->kernel) / krf__short_threads(e->kernel));
+    } else {
+        krf__str_put(out, "(int)blockDim.y");
+    }
+}
+
 /* How many rows a block has at once; those that its threads do together come one after the other. */
 static void rows(krf__emitter *e, krf__str *out) {
-    if (e->kernel->staged) {
+    if (krf__literal_rows(e->kernel)) {
+        krf__str_i64(out, rows_of_literal(e->kernel));
+    } else if (e->kernel->staged) {
         krf__str_printf(out, "%d / ((int)blockDim.y * (int)length) * (int)blockDim.y", KRF__STAGED_ELEMENTS);
     } else {
         krf__str_put(out, "blockDim.y");
@@ -80,7 +111,13 @@ static void rows(krf__emitter *e, krf__str *out) {
 }
 
 static void loop(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, e->kernel->staged ? "#pragma unroll 1\nfor (int turn = 0; turn < (int)rows; turn += blockDim.y) {\n    const int mine = (turn + (int)threadIdx.y) * (int)length;\n" : "{\n");
+    if (!e->kernel->staged) {
+        krf__str_put(out, "{\n");
+        return;
+    }
+    krf__str_put(out, "#pragma unroll 1\nfor (int turn = 0; turn < (int)rows; turn += ");
+    put_together(e, out);
+    krf__str_put(out, ") {\n    const int mine = (turn + (int)threadIdx.y) * (int)length;\n");
 }
 
 static void row(krf__emitter *e, krf__str *out) {
@@ -98,4 +135,7 @@ static void out_(krf__emitter *e, krf__str *out) {
     krf__str_free(&stores);
 }
 
-const krf__hole krf__cuda_stage_holes[] = {{"STAGE_SHARED", shared}, {"STAGE_IN", in}, {"STAGE_LOOP", loop}, {"STAGE_ROWS", rows}, {"STAGE_ROW", row}, {"STAGE_OUT", out_}, {NULL, NULL}};
+const krf__hole krf__cuda_stage_holes[] = {
+    {"STAGE_SHARED", shared}, {"STAGE_IN", in},   {"STAGE_LOOP", loop}, {"STAGE_ROWS", rows}, {"STAGE_THREADS", threads},
+    {"STAGE_THREAD", thread}, {"STAGE_ROW", row}, {"STAGE_OUT", out_},  {NULL, NULL},
+};

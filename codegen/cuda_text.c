@@ -47,6 +47,7 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
     if (krf__is_half(dtype) && e->k->vector % 2 == 0) {
         krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
     }
+    krf__str_put(out, krf__cuda_by_fours(e) ? "int four[4]; " : "");
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
 }
 

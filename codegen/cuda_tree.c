@@ -24,9 +24,21 @@ static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf_
                     first, last, r, f, r, r);
 }
 
+/* The first step of n accumulators that are no power of two: the others of the tree would be the identity. */
+static void fold_beyond(int n, int half, uint32_t r, uint32_t f, krf__str *out) {
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + %d]);\n}\n", n - half, r, f, r, r, half);
+}
+
 void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
+    int half = 1; /* the largest power of two below n */
+    while (half * 2 < n) {
+        half *= 2;
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(n / 2, left, r, e->reduction + r, out);
+        if (half * 2 > n) {
+            fold_beyond(n, half, r, e->reduction + r, out);
+        }
+        halve_accumulators(half * 2 > n ? half / 2 : half, left, r, e->reduction + r, out);
     }
 }
 

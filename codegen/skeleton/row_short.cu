@@ -5,8 +5,9 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $BEGIN
     $EXTENTS
     $STAGE_SHARED
-    const int thread = threadIdx.x, threads = blockDim.x, leader = threadIdx.y * threads % 32;
+    const int thread = $STAGE_THREAD, threads = $STAGE_THREADS, leader = threadIdx.y * threads % 32;
     const $INDEX length = $REDUCED_SIZE, last = length, rows = $STAGE_ROWS, base = ($INDEX)blockIdx.x * rows;
+    $ROW_COMMON_LOADS
     $STAGE_IN
     $STAGE_LOOP
         const $INDEX at = base + $STAGE_ROW, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LONG_BODY 32 /* instructions of all rounds */
+#define SHORT_BODY 8
 
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
@@ -36,9 +37,24 @@ static bool widens(const krf__kernel *k) {
     return any && narrow && !krf__short_rows(k);
 }
 
+bool krf__literal_rows(const krf__kernel *k) { return k->staged && (k->literal >> k->n_kept & 1) != 0; }
+
+/* As few threads as have few enough elements each; one, where little is done with them. */
+static int threads_of_literal(const krf__kernel *k) {
+    int threads = 1;
+    while (threads * KRF__STAGED_EACH < k->reduced_size && !(k->n_rounds == 0 && k->n_instrs <= SHORT_BODY)) {
+        threads *= 2;
+    }
+    return threads;
+}
+
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k), turns = widens(k) ? 2 : 1;
     int loads = 0;
+    if (krf__literal_rows(k)) {
+        const int threads = threads_of_literal(k);
+        return ((int)k->reduced_size + threads - 1) / threads;
+    }
     if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
@@ -56,6 +72,9 @@ const char *krf__schedule_name(krf__schedule schedule) {
 bool krf__short_rows(const krf__kernel *k) { return k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT; }
 
 int krf__short_threads(const krf__kernel *k) {
+    if (krf__literal_rows(k)) {
+        return threads_of_literal(k);
+    }
     const int most = krf__reduce_vectors(k), each = k->staged || most < 2 ? most : 2; /* neighbours read more of a line of memory, the fewer vectors they have */
     int threads = each * k->vector >= k->reduced_size ? 1 : 2;
     while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
@@ -64,9 +83,13 @@ int krf__short_threads(const krf__kernel *k) {
     return threads;
 }
 
+/* Small blocks, of which a multiprocessor has many: some load rows while others compute or store theirs. */
+int krf__staged_threads(const krf__kernel *k) { return krf__literal_rows(k) ? 64 : 128; }
+
 int krf__staged_turns(const krf__kernel *k) {
-    const int64_t elements = KRF__STAGED_THREADS / krf__short_threads(k) * k->reduced_size; /* of a turn: 8 a thread, at most */
-    return (int)(KRF__STAGED_ELEMENTS / elements);
+    const int64_t elements = krf__staged_threads(k) / krf__short_threads(k) * k->reduced_size; /* of a turn */
+    const int64_t turns = (krf__literal_rows(k) ? KRF__STAGED_LITERAL_ELEMENTS : KRF__STAGED_ELEMENTS) / elements;
+    return turns > 0 ? (int)turns : 1;
 }
 
 int krf__row_warps(const krf__kernel *k) {

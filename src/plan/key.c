@@ -55,7 +55,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->staged);
     put64(&s, k->side);
     put64(&s, k->literal);
-    for (int d = 0; d < k->n_kept; d++) {
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);
     }
     put64(&s, k->chunks > 1);

@@ -329,6 +329,7 @@ static void stage_rows(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].staged &= k->staged;
     }
+    k->literal |= k->staged && k->reduced_size <= KRF__STAGED_LITERAL ? 1u << k->n_kept : 0;
 }
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */

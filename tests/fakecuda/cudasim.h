@@ -194,6 +194,20 @@ static inline unsigned __brev(unsigned x) {
     return reversed;
 }
 
+// Four products of bytes, and what they come to: signed ones, or unsigned ones.
+static inline int __dp4a(int a, int b, int sum) {
+    for (int i = 0; i < 32; i += 8) {
+        sum += (signed char)(a >> i) * (signed char)(b >> i);
+    }
+    return sum;
+}
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+    for (int i = 0; i < 32; i += 8) {
+        sum += (a >> i & 255u) * (b >> i & 255u);
+    }
+    return sum;
+}
+
 #define FAKECUDA_MATH1(name) \
     extern "C" double name(double) noexcept; \
     extern "C" float name##f(float) noexcept;

@@ -208,7 +208,7 @@ static void test_examples(void **unused) {
     krf_context_destroy(unfused);
 }
 
-/* Several rows a warp on CUDA: lengths at the borders of vectors and of threads that share a row, numbers of rows that fill no warp or block. */
+/* Several rows a warp on CUDA: lengths at the borders of vectors and of threads that share a row, numbers of rows that fill no warp or block, or several blocks. */
 static void test_short_rows(void **unused) {
     static const struct {
         const char *text;
@@ -227,8 +227,9 @@ static void test_short_rows(void **unused) {
         {"x - sum((((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, "row_short"},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, "row_short"},
+        {"sum(x * exp(g), axis=1, keepdims=True) * exp(g) - x", 1, "row_short"}, /* what all rows share is wanted again, and stays */
     };
-    static const int64_t lengths[] = {2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 192, 255, 256}, rows[] = {31, 2, 70, 33};
+    static const int64_t lengths[] = {2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 19, 27, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 192, 255, 256}, rows[] = {31, 300, 70, 2};
     krf_context *fused = open_context(NULL), *unfused = open_context("off");
     (void)unused;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {

@@ -1,0 +1,30 @@
+/* The CUDA target's sums of bytes as they are loaded: a GPU adds four of them to an accumulator at once. Integers, for which no order matters. */
+#include "codegen/cuda.h"
+
+/* The load that a reduction adds up, converted and nothing else; NULL: it is another one. */
+static const krf__instr *bytes_of(const krf__emitter *e, uint32_t r) {
+    const krf__instr *value = &e->k->instrs[krf__reduction(e, r)->args[0]], *load = value->op == KRF__cast ? &e->k->instrs[value->args[0]] : value;
+    const bool bytes = load->op == KRF__load && (load->dtype == KRF_I8 || load->dtype == KRF_U8);
+    return bytes && krf__sums_narrow(e, r) && krf__cuda_vectored(e, load->slot) ? load : NULL;
+}
+
+bool krf__cuda_by_fours(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    bool all = k->vector == 16 && k->n_reductions > 0;
+    for (uint32_t r = 0; all && r < k->n_reductions; r++) {
+        all = bytes_of(e, r) != NULL;
+    }
+    for (uint32_t n = 0; all && n < k->n_domain; n++) {
+        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast;
+    }
+    return all;
+}
+
+void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const krf__instr *load = bytes_of(e, r);
+        krf__str_printf(out, load->dtype == KRF_I8 ? "if (valid) {\n    acc%u[k] = __dp4a(v_%s[q].four[k], 0x01010101, acc%u[k]);\n}\n"
+                                                   : "if (valid) {\n    acc%u[k] = (int)__dp4a((unsigned)v_%s[q].four[k], 0x01010101u, (unsigned)acc%u[k]);\n}\n",
+                        r, e->operand_names[load->slot], r);
+    }
+}
