@@ -92,6 +92,7 @@ void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
 
 /* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
+void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
 
 /* What is the same for every element of the domain. */

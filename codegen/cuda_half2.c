@@ -24,9 +24,9 @@ static bool varies(const krf__emitter *e, uint32_t instr) { return !krf__instr_f
 /* Whether something is rounded, if only where it is stored, and everything has a form of two elements. */
 static bool by_twos(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const bool vectors = k->schedule == KRF__MAP || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW;
+    const bool vectors = k->schedule == KRF__MAP || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW || krf__short_rows(k);
     bool any = false;
-    if (!vectors || krf__short_rows(k) || k->vector % 2 != 0) {
+    if (!vectors || k->vector % 2 != 0) {
         return false;
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {

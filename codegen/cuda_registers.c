@@ -79,7 +79,7 @@ static int shared_registers(const krf__kernel *k, uint32_t operand) {
     int n = 0;
     for (uint32_t i = 0; i <= operand; i++) {
         const krf__operand *o = &k->operands[i];
-        n += krf__cuda_same_for_rows(k, i) && registers_of(k, i) > 0 ? krf__reduce_vectors(k) * (o->counts || o->gathered || krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1) : 0;
+        n += krf__cuda_same_for_rows(k, i) && registers_of(k, i) > 0 ? krf__reduce_vectors(k) * (o->counts || o->gathered ? 2 : (k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) + 3) / 4) : 0;
     }
     return n;
 }

@@ -9,16 +9,19 @@ static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cud
 static void put_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 static void loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_loads, out); }
 
+static void put_lane(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "acc%u[q * V + %s] = valid ? ", r, krf__cuda_element(e));
+    krf__cuda_put_summand(e, r, out);
+    krf__str_put(out, " : ");
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n");
+}
+
 static void body(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
     e->mode = 0;
-    krf__cuda_put_statements(e, 0, k->n_domain, "", out);
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "acc%u[q * V + k] = valid ? ", r);
-        krf__cuda_put_summand(e, r, out);
-        krf__str_put(out, " : ");
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n");
+    krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__cuda_put_each(e, put_lane, r, out);
     }
     krf__cuda_put_taken(e, out);
 }
@@ -45,7 +48,16 @@ static void start(krf__emitter *e, krf__str *out) {
 
 static void vector(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_vector", out); }
 static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, accumulators(e), e->k->vector, out); }
-static void tree(krf__emitter *e, krf__str *out) { krf__cuda_put_tree(e, e->k->vector, "threads / 2", out); }
+static void put_tree(krf__emitter *e, krf__str *out) { krf__cuda_put_row_tree(e, krf__short_threads(e->kernel), out); }
+
+static void tree(krf__emitter *e, krf__str *out) {
+    if (krf__literal_rows(e->kernel)) {
+        krf__cuda_unrolled(e, put_tree, out);
+    } else {
+        krf__cuda_put_tree(e, e->k->vector, "threads / 2", out);
+    }
+}
+
 
 static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_row", out); }
 static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }

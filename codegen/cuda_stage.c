@@ -33,7 +33,7 @@ void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out
 }
 
 /* Rows that a block has at once, where their length is known. */
-static int rows_of_literal(const krf__kernel *k) { return krf__staged_turns(k) * (krf__staged_threads(k) / krf__short_threads(k)); }
+static int rows_of_literal(const krf__kernel *k) { return krf__staged_turns(k) * (krf__short_block(k) / krf__short_threads(k)); }
 
 static int elements(const krf__kernel *k) { return krf__literal_rows(k) ? rows_of_literal(k) * (int)k->reduced_size : KRF__STAGED_ELEMENTS; }
 
@@ -53,9 +53,9 @@ static void put_move(krf__emitter *e, uint32_t operand, krf__str *out) {
     const int each = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
     krf__str_printf(out, "{\n    %s%s *const span = a.%s + base * length;\n    const int words = ((unsigned long long)span & 15) == 0 ? staged / %d : 0;\n", o->store ? "" : "const ", type,
                     name, each);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y * threads + thread; n < words; n += %d) {\n", krf__staged_threads(e->kernel));
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = threadIdx.y * threads + thread; n < words; n += %d) {\n", krf__short_block(e->kernel));
     krf__str_printf(out, o->store ? "        __stcs((uint4 *)span + n, tile_%s[n]);\n    }\n" : "        tile_%s[n] = __ldcs((const uint4 *)span + n);\n    }\n", tile);
-    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y * threads + thread; n < staged; n += %d) {\n", each, krf__staged_threads(e->kernel));
+    krf__str_printf(out, "    #pragma unroll 4\n    for (int n = words * %d + threadIdx.y * threads + thread; n < staged; n += %d) {\n", each, krf__short_block(e->kernel));
     krf__str_printf(out, o->store ? "        span[n] = ((const %s *)tile_%s)[n];\n    }\n}\n" : "        ((%s *)tile_%s)[n] = span[n];\n    }\n}\n", type, tile);
 }
 
@@ -93,7 +93,7 @@ static void thread(krf__emitter *e, krf__str *out) {
 
 static void put_together(const krf__emitter *e, krf__str *out) {
     if (krf__literal_rows(e->kernel)) {
-        krf__str_i64(out, krf__staged_threads(e->kernel) / krf__short_threads(e->kernel));
+        krf__str_i64(out, krf__short_block(e->kernel) / krf__short_threads(e->kernel));
     } else {
         krf__str_put(out, "(int)blockDim.y");
     }
@@ -102,11 +102,65 @@ static void put_together(const krf__emitter *e, krf__str *out) {
 /* How many rows a block has at once; those that its threads do together come one after the other. */
 static void rows(krf__emitter *e, krf__str *out) {
     if (krf__literal_rows(e->kernel)) {
-        krf__str_i64(out, rows_of_literal(e->kernel));
+        krf__str_i64(out, e->kernel->staged ? rows_of_literal(e->kernel) : krf__short_block(e->kernel) / krf__short_threads(e->kernel));
     } else if (e->kernel->staged) {
         krf__str_printf(out, "%d / ((int)blockDim.y * (int)length) * (int)blockDim.y", KRF__STAGED_ELEMENTS);
     } else {
         krf__str_put(out, "blockDim.y");
+    }
+}
+
+static int divisor_of(int a, int b) { return b == 0 ? a : divisor_of(b, a % b); }
+
+/* How often a bank of shared memory is asked for another word, when a warp's threads read element after element of rows that are `step` apart. */
+static int conflicts(const krf__kernel *k, int size, int step) {
+    enum { BANKS = 32 };
+    const int threads = krf__short_threads(k), rows = rows_of_literal(k), together = size > 4 ? BANKS / 2 : BANKS;
+    int words[BANKS], sum = 0;
+    for (int q = 0; q < krf__reduce_vectors(k); q++) {
+        int most = 0;
+        for (int t = 0; t < together; t++) {
+            words[t] = (t / threads * step % rows * (int)k->reduced_size + q * threads + t % threads) * size / 4;
+            int others = 0;
+            for (int o = 0; o < t; o++) {
+                others += words[o] != words[t] && words[o] % BANKS == words[t] % BANKS;
+            }
+            most = others > most ? others : most;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+#define MOST_STEP 32
+
+/* The rows of a warp: neighbours, or others where the elements of those lie in the same banks. Neighbours where many threads read or store something else for a row each. */
+static int step_of(const krf__kernel *k) {
+    const int rows = rows_of_literal(k);
+    int size = 1, best = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int bytes = (int)krf_dtype_size((krf_dtype)o->dtype);
+        if (!o->staged && o->inner == 0 && o->strides[0] != 0 && krf__short_threads(k) < 4) {
+            return 1;
+        }
+        size = o->staged && bytes > size ? bytes : size;
+    }
+    for (int step = 2, least = conflicts(k, size, 1); step < rows && step <= MOST_STEP && least > 0; step++) {
+        const int n = divisor_of(rows, step) == 1 ? conflicts(k, size, step) : least;
+        best = n < least ? step : best;
+        least = n < least ? n : least;
+    }
+    return best;
+}
+
+static void put_row(const krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->kernel;
+    const int step = k->staged && krf__literal_rows(k) ? step_of(k) : 1;
+    if (step > 1) {
+        krf__str_printf(out, "(turn + (int)threadIdx.y) * %d %% %d", step, rows_of_literal(k));
+    } else {
+        krf__str_put(out, k->staged ? "(turn + (int)threadIdx.y)" : "(int)threadIdx.y");
     }
 }
 
@@ -117,11 +171,15 @@ static void loop(krf__emitter *e, krf__str *out) {
     }
     krf__str_put(out, "#pragma unroll 1\nfor (int turn = 0; turn < (int)rows; turn += ");
     put_together(e, out);
-    krf__str_put(out, ") {\n    const int mine = (turn + (int)threadIdx.y) * (int)length;\n");
+    krf__str_put(out, ") {\n    const int mine = ");
+    put_row(e, out);
+    krf__str_put(out, " * (int)length;\n");
 }
 
 static void row(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "(%s)(%sthreadIdx.y)", krf__index_type(e), e->kernel->staged ? "turn + " : "");
+    krf__str_printf(out, "(%s)(", krf__index_type(e));
+    put_row(e, out);
+    krf__str_put(out, ")");
 }
 
 static void out_(krf__emitter *e, krf__str *out) {

@@ -82,24 +82,51 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
     }
 }
 
+static int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
+
+/* Lanes of `threads` neighbours, n of a vector each: the threads' halves, which share as many as they have, then those of the vector, for which threads now stand. */
+static void put_lane_tree(krf__emitter *e, uint32_t r, int n, int threads, bool written, krf__str *out) {
+    const int steps = log2_of(n) < log2_of(threads) ? log2_of(n) : log2_of(threads), left = n >> steps, after = threads / 2 >> steps;
+    for (int s = 0; s < steps; s++) {
+        put_shared_halves(e, r, n >> s, threads / 2 >> s, out);
+    }
+    const int first = after > 0 ? after : threads / 2;
+    for (int s = 0, d = first; s < log2_of(threads) && written; s++, d = d > 1 ? d / 2 : threads / 2) {
+        krf__str_printf(out, "{\n    const int d = %d;\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        ", d, left);
+        put_down(e, r, "k", out);
+        krf__str_put(out, "    }\n}\n");
+    }
+    if (!written) {
+        krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < %d; step++, d = d > 1 ? d / 2 : %d) {\n    ", first, log2_of(threads), threads / 2);
+        put_down(e, r, "0", out);
+        krf__str_put(out, "}\n");
+    }
+    halve_accumulators(left / 2, 1, r, e->reduction + r, out);
+    put_result(e, r, out);
+}
+
+static void put_sides(const krf__emitter *e, int n, int threads, krf__str *out) {
+    for (int d = threads / 2; n > 1 && d > 0 && e->k->n_reductions > 0; n /= 2, d /= 2) {
+        krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", d, d);
+    }
+}
+
+void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
+    put_sides(e, e->k->vector, threads, out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_lane_tree(e, r, e->k->vector, threads, true, out);
+    }
+}
+
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     const int lanes = e->k->vector; /* of a vector */
     if (lanes > 8) { /* bytes in any order: a warp folds once, at the end, when the fewest steps count */
         krf__cuda_put_tree(e, 8, "16", out);
         return;
     }
-    int left = 16; /* threads apart, from where on a thread has one accumulator */
-    for (int n = lanes; n > 1 && e->k->n_reductions > 0; n /= 2, left /= 2) {
-        krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", left, left);
-    }
+    put_sides(e, lanes, 32, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         halve_accumulators(4, lanes, r, e->reduction + r, out);
-        for (int n = lanes, d = 16; n > 1; n /= 2, d /= 2) {
-            put_shared_halves(e, r, n, d, out);
-        }
-        krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < 5; step++, d = d > 1 ? d / 2 : 16) {\n    ", left);
-        put_down(e, r, "0", out);
-        krf__str_put(out, "}\n");
-        put_result(e, r, out);
+        put_lane_tree(e, r, lanes, 32, false, out);
     }
 }

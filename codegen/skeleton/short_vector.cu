@@ -2,7 +2,7 @@ $SHORT_GUARD
 const bool valid = (q * threads + thread) * $VECTOR < last;
 $REDUCE_VECTORS
 #pragma unroll
-for (int k = 0; k < $VECTOR; k++) {
+for (int k = 0; k < $TURNS; k++) {
     $SHORT_BODY
 }
 $SHORT_STORES

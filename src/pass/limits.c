@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#define MOST_LITERAL 32 /* on the CPU: longer rows are as fast without */
+
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 256, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -20,7 +22,7 @@ static const struct {
     {"repeated", offsetof(krf__limits, repeated), 0},
     {"row", offsetof(krf__limits, row), 0},               {"unrolled", offsetof(krf__limits, unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
-    {"early", offsetof(krf__limits, early), 0},
+    {"literal", offsetof(krf__limits, literal), 0},       {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 
@@ -68,5 +70,6 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->unrolled = many_threads ? limits->unrolled : 0;
     limits->chunk = many_threads ? 0 : limits->chunk;
     limits->whole = many_threads ? limits->whole : 0;
+    limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;
     limits->early = many_threads ? limits->early : 0;
 }

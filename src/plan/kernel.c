@@ -37,12 +37,20 @@ static bool widens(const krf__kernel *k) {
     return any && narrow && !krf__short_rows(k);
 }
 
-bool krf__literal_rows(const krf__kernel *k) { return k->staged && (k->literal >> k->n_kept & 1) != 0; }
+bool krf__literal_rows(const krf__kernel *k) { return krf__short_rows(k) && (k->literal >> k->n_kept & 1) != 0; }
 
-/* As few threads as have few enough elements each; one, where little is done with them. */
+/* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
+static int most_vectors(const krf__kernel *k) {
+    const bool little = k->n_rounds == 0 && k->n_instrs <= SHORT_BODY;
+    if (k->vector > 1) {
+        return 2;
+    }
+    return !k->staged ? 8 : little && k->reduced_size <= 64 ? 64 : 9;
+}
+
 static int threads_of_literal(const krf__kernel *k) {
     int threads = 1;
-    while (threads * KRF__STAGED_EACH < k->reduced_size && !(k->n_rounds == 0 && k->n_instrs <= SHORT_BODY)) {
+    while (threads < 32 && (int64_t)threads * most_vectors(k) * k->vector < k->reduced_size) {
         threads *= 2;
     }
     return threads;
@@ -52,8 +60,8 @@ int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k), turns = widens(k) ? 2 : 1;
     int loads = 0;
     if (krf__literal_rows(k)) {
-        const int threads = threads_of_literal(k);
-        return ((int)k->reduced_size + threads - 1) / threads;
+        const int together = threads_of_literal(k) * k->vector;
+        return ((int)k->reduced_size + together - 1) / together;
     }
     if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
@@ -84,12 +92,20 @@ int krf__short_threads(const krf__kernel *k) {
 }
 
 /* Small blocks, of which a multiprocessor has many: some load rows while others compute or store theirs. */
-int krf__staged_threads(const krf__kernel *k) { return krf__literal_rows(k) ? 64 : 128; }
+int krf__short_block(const krf__kernel *k) {
+    const int block = k->staged ? 128 : 256;
+    return krf__literal_rows(k) ? block / 2 : block;
+}
 
 int krf__staged_turns(const krf__kernel *k) {
-    const int64_t elements = krf__staged_threads(k) / krf__short_threads(k) * k->reduced_size; /* of a turn */
-    const int64_t turns = (krf__literal_rows(k) ? KRF__STAGED_LITERAL_ELEMENTS : KRF__STAGED_ELEMENTS) / elements;
-    return turns > 0 ? (int)turns : 1;
+    const int64_t elements = krf__short_block(k) / krf__short_threads(k) * k->reduced_size; /* of a turn */
+    size_t widest = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t bytes = k->operands[i].staged ? krf_dtype_size((krf_dtype)k->operands[i].dtype) : 1;
+        widest = bytes > widest ? bytes : widest;
+    }
+    const int64_t most = krf__literal_rows(k) ? KRF__STAGED_LITERAL_BYTES / (int64_t)widest : KRF__STAGED_ELEMENTS, turns = most / elements;
+    return turns < 1 ? 1 : krf__literal_rows(k) && turns * elements * 5 < most * 4 ? (int)turns + 1 : (int)turns;
 }
 
 int krf__row_warps(const krf__kernel *k) {

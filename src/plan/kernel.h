@@ -124,13 +124,11 @@ typedef struct krf__kernel {
 /* The most that an extent may be to stand in the text of a map: divisions by it are multiplications then. */
 #define KRF__LITERAL_MOST 8
 
-/* Rows that are staged: the elements of an operand that a block has at once, at most, and what they may take of its shared memory. Where a row's length stands in the
- * text, the most that it is, what a thread then has of a row, at most, and the elements of an operand that a block has at once, about. */
+/* Rows that are staged: the elements of an operand that a block has at once, at most, and what they may take of its shared memory; and where a row's length stands in
+ * the text, about how many bytes of the widest. */
 #define KRF__STAGED_ELEMENTS 4096
 #define KRF__STAGED_MOST_BYTES 49152
-#define KRF__STAGED_LITERAL 32
-#define KRF__STAGED_EACH 9
-#define KRF__STAGED_LITERAL_ELEMENTS 1280
+#define KRF__STAGED_LITERAL_BYTES 5120
 
 /* Maps by tiles: the least extent of both dimensions, and the most bytes that a block may hold. */
 #define KRF__TILE_LEAST 16
@@ -163,8 +161,7 @@ bool krf__scans_columns(const krf__kernel *k);
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
 
-/* A block that stages rows: its threads, and how often they go on to the next ones of those that it has. */
-int krf__staged_threads(const krf__kernel *k);
+/* How often a block that stages rows goes on to the next ones of those that it has. */
 int krf__staged_turns(const krf__kernel *k);
 
 /* CUDA: a thread's share of the 256 lanes, 8, in vectors. One of 16 elements goes over them twice: integers, for which no order matters. */
@@ -177,7 +174,8 @@ int krf__reduce_vectors(const krf__kernel *k);
 /* Whether several rows share a warp on CUDA: those of no more elements than the canonical tree has lanes. Threads of a row: a power of two, by its length. */
 bool krf__short_rows(const krf__kernel *k);
 int krf__short_threads(const krf__kernel *k);
-bool krf__literal_rows(const krf__kernel *k); /* whether the length of staged rows stands in the text */
+int krf__short_block(const krf__kernel *k); /* threads of a block */
+bool krf__literal_rows(const krf__kernel *k); /* whether their length stands in the text */
 
 /* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);

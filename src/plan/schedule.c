@@ -329,7 +329,10 @@ static void stage_rows(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].staged &= k->staged;
     }
-    k->literal |= k->staged && k->reduced_size <= KRF__STAGED_LITERAL ? 1u << k->n_kept : 0;
+}
+
+static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
+    k->literal |= krf__short_rows(k) && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
@@ -396,5 +399,6 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_aligned(k, fast);
     mark_literal(k);
     stage_rows(k);
+    mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
 }

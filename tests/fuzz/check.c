@@ -32,6 +32,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.row = bits % 13 < 9 ? l.row : (uint32_t)(bits >> 48) % 64;
     l.unrolled = bits % 17 < 11 ? l.unrolled : (uint32_t)(bits >> 52) % 4;
     l.chunk = bits % 19 < 12 ? l.chunk : 0;
+    l.literal = bits % 29 < 16 ? l.literal : (uint32_t)(bits >> 48) % 2 * 7;
     l.whole = (bits >> 36) % 2;
     l.early = (bits >> 38) % 2;
     l.prologue = (bits >> 40) % 4 != 0;

@@ -339,22 +339,22 @@ static void threads_of_short_rows(void **state) {
 /* Where a row's length is known no thread loads a vector that is beyond every row, and a block's rows fill its threads. */
 static void threads_of_literal_rows(void **state) {
     (void)state;
-    for (int64_t n = 2; n <= KRF__STAGED_LITERAL; n++) {
+    for (int64_t n = 2; n <= 256; n++) {
         for (uint32_t rounds = 0; rounds <= 3; rounds += 3) {
             for (uint32_t instrs = 3; instrs <= 12; instrs += 9) {
                 const krf__kernel k = {.schedule = rounds ? KRF__ROW_SHORT : KRF__REDUCE_SHORT, .n_kept = 1, .n_rounds = rounds, .n_instrs = instrs, .reduced_size = n, .chunks = 1,
                                        .vector = 1, .staged = true, .literal = 2};
                 const int threads = krf__short_threads(&k), vectors = krf__reduce_vectors(&k);
                 assert_true(threads * vectors >= n && threads * (vectors - 1) < n);
-                assert_int_equal(krf__staged_threads(&k) % 32, 0);
-                assert_int_equal(krf__staged_threads(&k) % threads, 0);
+                assert_int_equal(krf__short_block(&k) % 32, 0);
+                assert_int_equal(krf__short_block(&k) % threads, 0);
                 assert_true(krf__staged_turns(&k) >= 1);
                 krf__grid g;
                 krf__kernel rows = k;
                 rows.kept_size = 1000;
                 krf__cuda_grid(&rows, 132, &g);
                 assert_int_equal(g.block_x, threads);
-                assert_int_equal(g.block_x * g.block_y, krf__staged_threads(&k));
+                assert_int_equal(g.block_x * g.block_y, krf__short_block(&k));
                 assert_true((int64_t)g.x * g.block_y * krf__staged_turns(&k) >= 1000);
                 assert_true(((int64_t)g.x - 1) * g.block_y * krf__staged_turns(&k) < 1000);
             }
