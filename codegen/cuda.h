@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -25,6 +25,11 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 
 /* The element at hand of what a reduction stores beside its results, alone. */
 void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
+/* Scans: the values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at
+ * `end`. */
+void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out);
+void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out);
+
 /* "n1 * n2": the elements of a row. */
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out);
 

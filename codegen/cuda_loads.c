@@ -3,7 +3,13 @@
 
 int krf__cuda_quads(const krf__emitter *e) {
     const int share = krf__lane_vectors(e->k);
-    return e->k->schedule != KRF__ROW ? krf__reduce_vectors(e->kernel) : krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
+    if (e->k->schedule != KRF__ROW) {
+        return krf__reduce_vectors(e->kernel);
+    }
+    if (krf__literal_chunk(e->k) && krf__cuda_row_stays(e)) {
+        return ((int)e->k->reduced_size + 32 * e->k->vector - 1) / (32 * e->k->vector);
+    }
+    return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
 int krf__cuda_rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
@@ -60,8 +66,13 @@ static void put_tile(krf__emitter *e, const char *condition, const char *loads, 
     krf__str_free(&position);
 }
 
+/* Whether compilers see which vectors are inside. */
+static bool known(const krf__emitter *e) { return krf__literal_chunk(e->k) && krf__cuda_row_stays(e); }
+
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
-    if (!e->k->whole) {
+    if (known(e)) {
+        krf__str_put(out, "const bool whole = false;\n");
+    } else if (!e->k->whole) {
         krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", krf__cuda_rows(e));
     }
 }
@@ -77,14 +88,18 @@ static void valid(krf__emitter *e, krf__str *out) {
 /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
 static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
     krf__str inside = {0};
-    if (loads != NULL && e->k->whole) {
-        put_tile(e, "", loads, "", out);
-    } else if (loads != NULL) {
-        krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
+    if (loads == NULL) {
+        return;
+    }
+    krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
+    const char *condition = inside.data != NULL ? inside.data : "";
+    if (e->k->whole || known(e)) {
+        put_tile(e, e->k->whole ? "" : condition, loads, "", out);
+    } else {
         krf__str_printf(out, "if (p + 256 * %d <= last) {\n", krf__cuda_rows(e));
         put_tile(e, "", loads, "    ", out);
         krf__str_put(out, "} else {\n");
-        put_tile(e, inside.data != NULL ? inside.data : "", loads, "    ", out);
+        put_tile(e, condition, loads, "    ", out);
         krf__str_put(out, "}\n");
     }
     out->failed |= inside.failed;

@@ -13,7 +13,7 @@ static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && 
 /* Runs that a thread folds: the nth of them lies a block's threads, or warps, further. */
 static int runs_each(const krf__emitter *e) { return KRF__LANES / krf__scan_threads(e->k); }
 
-static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : "scan_rows", out); }
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : krf__scan_runs(e->k) < KRF__LANES ? "scan_short" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -31,7 +31,7 @@ static void carries(krf__emitter *e, krf__str *out) {
 
 /* ---- elements ---- */
 
-static void put_value(krf__emitter *e, const char *to, const char *place, krf__str *out) {
+void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     e->mode = 3;
@@ -44,7 +44,7 @@ static void put_value(krf__emitter *e, const char *to, const char *place, krf__s
     }
 }
 
-static void put_element(krf__emitter *e, krf__str *out) { put_value(e, "tile", "slot", out); }
+static void put_element(krf__emitter *e, krf__str *out) { krf__cuda_put_scan_value(e, "tile", "slot", out); }
 
 /* Where the block's threads are in shared memory, at element threadIdx.x of a tile and behind its run. Those of later elements of a thread lie at distances that are known. */
 static void put_slots(krf__str *out) {
@@ -71,7 +71,7 @@ static void put_whole(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, TILE / krf__scan_threads(e->k));
     }
     put_loop(e, true, out);
-    put_value(e, "held", "n", &value);
+    krf__cuda_put_scan_value(e, "held", "n", &value);
     krf__cuda_put_lines(out, "        ", value.data != NULL ? value.data : "");
     krf__str_put(out, "    }\n");
     put_loop(e, true, out);
@@ -91,7 +91,7 @@ static void put_nothing(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void put_result(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
@@ -156,9 +156,9 @@ static void load(krf__emitter *e, krf__str *out) {
 static void store(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
-    put_elements(e, true, put_result, NULL, &text);
+    put_elements(e, true, krf__cuda_put_scan_result, NULL, &text);
     krf__str_put(&text, "} else {\n");
-    put_elements(e, false, put_result, NULL, &text);
+    put_elements(e, false, krf__cuda_put_scan_result, NULL, &text);
     krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
@@ -167,8 +167,13 @@ static void store(krf__emitter *e, krf__str *out) {
 /* ---- a tile ---- */
 
 static void runs(krf__emitter *e, krf__str *out) {
+    const int all = krf__scan_runs(e->k), side = all < 32 ? all : 32; /* runs of a row in a warp */
     const int each = runs_each(e), apart = STRIDE * krf__scan_threads(e->k);
-    char loop[64];
+    char loop[64], later[32] = "lane + s < 32", first[32] = "lane == 31";
+    if (side < 32) {
+        snprintf(later, sizeof later, "run %% %d >= s", side);
+        snprintf(first, sizeof first, "run %% %d == 0", side);
+    }
     snprintf(loop, sizeof loop, "#pragma unroll\nfor (int r = 0; r < %d; r++) {\n", each);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__reduction_type(e, r);
@@ -178,11 +183,11 @@ static void runs(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    %s", RUN, "#pragma unroll\n");
         krf__str_printf(out, "    for (int r = 0; r < %d; r++) {\n        sum%u[r] = red%u(sum%u[r], tile%u[%d * run + %d * r + i]);\n", each, r, r, r, r, STRIDE, apart);
         krf__str_printf(out, "        tile%u[%d * run + %d * r + i] = sum%u[r];\n    }\n}\n", r, STRIDE, apart, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < 32; s *= 2) {\n    %s    for (int r = 0; r < %d; r++) {\n        const %s left = ", "#pragma unroll\n", each, type);
+        krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < %d; s *= 2) {\n    %s    for (int r = 0; r < %d; r++) {\n        const %s left = ", side, "#pragma unroll\n", each, type);
         krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "s", out);
-        krf__str_printf(out, ";\n        sum%u[r] = lane + s < 32 ? red%u(left, sum%u[r]) : sum%u[r];\n    }\n}\n%s    before%u[r] = ", r, r, r, r, loop, r);
+        krf__str_printf(out, ";\n        sum%u[r] = %s ? red%u(left, sum%u[r]) : sum%u[r];\n    }\n}\n%s    before%u[r] = ", r, later, r, r, r, loop, r);
         krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "1", out);
-        krf__str_printf(out, ";\n    if (lane == 31) {\n        before%u[r] = ", r);
+        krf__str_printf(out, ";\n    if (%s) {\n        before%u[r] = ", first, r);
         krf__emit_identity(e, r, out);
         krf__str_printf(out, ";\n    }\n    if (lane == 0) {\n        warps%u[warp + %d * r] = sum%u[r];\n    }\n}\n", r, krf__scan_threads(e->k) / 32, r);
         out->failed |= value.failed;

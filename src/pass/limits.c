@@ -10,7 +10,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 256, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;

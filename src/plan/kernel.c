@@ -38,6 +38,7 @@ static bool widens(const krf__kernel *k) {
 }
 
 bool krf__literal_rows(const krf__kernel *k) { return krf__short_rows(k) && (k->literal >> k->n_kept & 1) != 0; }
+bool krf__literal_chunk(const krf__kernel *k) { return k->schedule == KRF__ROW && (k->literal >> k->n_kept & 1) != 0; }
 
 /* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
 static int most_vectors(const krf__kernel *k) {
@@ -128,6 +129,14 @@ bool krf__scan_is_small(const krf__kernel *k) {
 
 /* Blocks that wait for one another need others beside them: half the threads leave shared memory for more tiles. */
 int krf__scan_threads(const krf__kernel *k) { return k->chunks > 1 && krf__scan_is_small(k) ? KRF__LANES / 2 : KRF__LANES; }
+
+int krf__scan_runs(const krf__kernel *k) {
+    int runs = k->chunks > 1 || k->side ? KRF__LANES : 1;
+    while (runs < KRF__LANES && (int64_t)runs * KRF__SCAN_RUN < k->reduced_size) {
+        runs *= 2;
+    }
+    return runs;
+}
 
 int krf__column_threads(const krf__kernel *k) {
     enum { LINE = 8 }; /* threads whose vectors are a line of memory */

@@ -176,11 +176,13 @@ bool krf__short_rows(const krf__kernel *k);
 int krf__short_threads(const krf__kernel *k);
 int krf__short_block(const krf__kernel *k); /* threads of a block */
 bool krf__literal_rows(const krf__kernel *k); /* whether their length stands in the text */
+bool krf__literal_chunk(const krf__kernel *k); /* the same of KRF__ROW, whose row is one chunk then */
 
 /* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
+int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
 bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */
 

@@ -89,6 +89,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
     if (k->schedule == KRF__REDUCE_COL) {
         put64(&s, (uint64_t)krf__column_threads(k));
     }
+    if (k->schedule == KRF__SCAN) {
+        put64(&s, (uint64_t)krf__scan_runs(k));
+    }
     if (k->schedule == KRF__TILE) {
         put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32);
     }

@@ -331,8 +331,10 @@ static void stage_rows(krf__kernel *k) {
     }
 }
 
+/* Rows that one warp has, or threads of one. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    k->literal |= krf__short_rows(k) && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
+    const bool rows = krf__short_rows(k) || (k->schedule == KRF__ROW && k->chunks == 1 && !k->whole);
+    k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */

@@ -307,6 +307,15 @@ MUTANTS = [
     ("bytes_by_fours", "codegen/cuda_bytes.c",
      "0x01010101, acc", "0x00010101, acc",
      "ops/test_reduce/sim"),
+    ("scan_short_totals", "codegen/cuda_scan_short.c", # rows that share a tile
+     "w < warp %% %d ?", "w <= warp %% %d ?",
+     "ops/test_scan/sim"),
+    ("scan_short_first", "codegen/cuda_scan.c",
+     '"run %% %d == 0", side', '"run %% %d == 1", side',
+     "ops/test_scan/sim"),
+    ("literal_chunk", "codegen/cuda_loads.c", # rows of one chunk whose length is known: one vector too few
+     "+ 32 * e->k->vector - 1) / (32 * e->k->vector)", "+ 32 * e->k->vector - 2) / (32 * e->k->vector)",
+     "rows/test_rows/sim"),
     ("short_first", "codegen/skeleton/row_short.cu",
      "leader = threadIdx.y * threads % 32", "leader = 0",
      "rows/test_rows/sim"),

@@ -140,6 +140,20 @@ static void test_groups(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* On a GPU rows of half a tile or less share one, from runs on whose numbers are multiples of a power of two: around the borders of runs, of warps and of what a row
+ * has to itself, with more rows than a block has, and a last block that is partly filled. */
+static void test_short_rows(void **unused) {
+    static const int64_t shapes[][3] = {{300, 1, 2}, {70, 3, 16}, {1, 257, 17}, {65, 2, 33}, {5, 13, 100}, {1, 33, 256}, {3, 3, 257}, {1, 17, 512}, {9, 1, 513}, {1, 5, 1024}, {2, 2, 1025}, {1, 3, 2048}, {1, 3, 2049}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check(&scans[i % 4], KRF_F32, 3, shapes[i], 2, (layout){.fused = true}, false, 700 + i);
+        check(&scans[0], KRF_F64, 3, shapes[i], 2, (layout){.back = true}, false, 720 + i);
+        check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 2, (layout){0}, true, 740 + i);
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* On a GPU, 16 columns a block: their runs, warps and tiles, the last block partly filled, other dimensions around. */
 static void test_columns(void **unused) {
     static const int64_t shapes[][3] = {{1, 1, 16}, {2, 15, 33}, {1, 16, 17}, {1, 513, 40}, {3, 700, 16}, {1, 4096, 16}, {1, 4097, 130}, {1, 9000, 128}, {1, 131600, 128}};
@@ -277,7 +291,7 @@ static int close_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

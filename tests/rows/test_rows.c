@@ -35,6 +35,10 @@ typedef struct example {
 
 static const example examples[] = {
     {SOFTMAX, 1, 1, "row", 5, 300, 1500, 1500},
+    {SOFTMAX, 1, 1, "row", 5, 257, 5 * 257, 5 * 257},
+    {SOFTMAX, 1, 1, "row", 5, 512, 2560, 2560},
+    {SOFTMAX, 1, 1, "row", 5, 700, 3500, 3500},
+    {SOFTMAX, 1, 1, "row", 3, 1023, 3069, 3069},
     {SOFTMAX, 1, 1, "row", 3, 1024, 3072, 3072},
     {SOFTMAX, 1, 1, "row", 3, 1025, 3075, 3075},   /* two chunks, one of them of an element */
     {SOFTMAX, 1, 1, "row", 3, 3072, 9216, 9216},   /* whole chunks, and a warp without one */
