@@ -44,7 +44,8 @@ static krf_status compile(krf_graph *graph, int n, const krf_expr *xs, krf_plan 
     for (size_t i = 0; i < lowered.n_arrays; i++) {
         p->inputs_aligned &= krf__array_aligned(lowered.arrays[i]);
     }
-    status = krf__compiled_make(&p->lowered, n, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .fast = p->context->fast}, &p->aligned);
+    status = krf__compiled_make(&p->lowered, n, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .fast = p->context->fast},
+                                &p->context->lengths, &p->aligned);
     if (status != KRF_OK) {
         return status;
     }
@@ -72,7 +73,7 @@ static krf_status sibling(krf_plan *p, krf__compiled **compiled) {
     *compiled = atomic_load(&p->unaligned);
     if (*compiled == NULL) {
         status = krf__compiled_make(&p->lowered, p->n_outputs, p->outputs, &(krf__plan_options){.limits = &p->context->limits, .fast = p->context->fast, .unaligned = true},
-                                    compiled);
+                                    &p->context->lengths, compiled);
         atomic_store_explicit(&p->unaligned, *compiled, memory_order_release);
     }
     pthread_mutex_unlock(&p->lock);

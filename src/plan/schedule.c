@@ -331,9 +331,9 @@ static void stage_rows(krf__kernel *k) {
     }
 }
 
-/* Rows that one warp has, or threads of one. */
+/* Rows of several rounds that one warp has, or threads of one: those are what takes long. Reductions alone have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool rows = krf__short_rows(k) || (k->schedule == KRF__ROW && k->chunks == 1 && !k->whole);
+    const bool rows = k->schedule == KRF__ROW_SHORT || (k->schedule == KRF__ROW && k->chunks == 1 && !k->whole);
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 

@@ -119,6 +119,7 @@ krf_status krf__context_open(const krf_context_options *options, krf_context **c
     c->fast = options->math == KRF_MATH_FAST;
     krf__defined_open(&c->defined);
     pthread_mutex_init(&c->plans.lock, NULL);
+    pthread_mutex_init(&c->lengths.lock, NULL);
     pthread_mutex_init(&c->queue.lock, NULL);
     pthread_cond_init(&c->queue.changed, NULL);
     c->queue.pid = (int)getpid();

@@ -51,6 +51,7 @@ struct krf_context {
     krf__memory_cache *kernels;
     krf__disk_cache *disk;
     krf__plan_cache plans;
+    krf__lengths lengths;
     krf__compile_queue queue;
     krf__defined defined;       /* names of what the user defines */
     krf__counters counters;

@@ -107,7 +107,7 @@ static krf_status lowered_route(krf_context *context, evaluating *e, krf__plan_o
     if (*route != NULL) {
         return KRF_OK;
     }
-    status = krf__compiled_make(&e->lowered, e->n, e->outputs, options, &compiled);
+    status = krf__compiled_make(&e->lowered, e->n, e->outputs, options, &context->lengths, &compiled);
     if (status != KRF_OK) {
         return status;
     }

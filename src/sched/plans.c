@@ -24,14 +24,27 @@ static void measure(krf__compiled *c) {
     }
 }
 
-krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs,
-                              const krf__plan_options *options, krf__compiled **compiled) {
+/* As krf__plan_make; with kernels for all lengths of rows, where there have been enough whose kernels know theirs. */
+static krf_status make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options, krf__lengths *lengths, krf__plan_data *data) {
+    krf_status status = krf__plan_make(lowered, n, outputs, options, data);
+    if (status == KRF_OK && !krf__lengths_admit(lengths, data)) {
+        krf__limits limits = *options->limits;
+        krf__plan_options general = *options;
+        limits.literal = 0;
+        general.limits = &limits;
+        krf__plan_free(data);
+        status = krf__plan_make(lowered, n, outputs, &general, data);
+    }
+    return status;
+}
+
+krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options, krf__lengths *lengths, krf__compiled **compiled) {
     krf__compiled *c = krf__calloc(1, sizeof *c);
     *compiled = NULL;
     if (c == NULL) {
         return krf__fail_memory();
     }
-    krf_status status = krf__plan_make(lowered, n, outputs, options, &c->data);
+    krf_status status = make(lowered, n, outputs, options, lengths, &c->data);
     if (status != KRF_OK) {
         krf__mem_free(c);
         return status;

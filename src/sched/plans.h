@@ -3,6 +3,7 @@
 #define KRF_SCHED_PLANS_H
 
 #include "plan/plan.h"
+#include "sched/lengths.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,9 +33,8 @@ typedef struct krf__compiled {
     krf__replay_place replays[KRF__REPLAYS];
 } krf__compiled;
 
-/* As krf__plan_make. *compiled has one reference. */
-krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs,
-                              const krf__plan_options *options, krf__compiled **compiled);
+/* As krf__plan_make, with the limits of the options. *compiled has one reference. */
+krf_status krf__compiled_make(const krf_graph *lowered, int n, const uint32_t *outputs, const krf__plan_options *options, krf__lengths *lengths, krf__compiled **compiled);
 void krf__compiled_release(krf__compiled *compiled); /* NULL is allowed */
 
 /* How a graph meets its plan. Immutable. */

@@ -991,6 +991,10 @@ static int64_t loaded_for(krf_context *ctx, krf_expr (*make)(krf_expr), int rank
 
 static krf_expr full_sum(krf_expr x) { return krf_sum(x, 0, NULL, false); }
 static krf_expr row_mean(krf_expr x) { return krf_mean(x, 1, (int[]){1}, false); }
+static krf_expr row_softmax(krf_expr x) {
+    krf_expr e = krf_exp(krf_subtract(x, krf_max(x, 1, (int[]){1}, true)));
+    return krf_divide(e, krf_sum(e, 1, (int[]){1}, true));
+}
 
 static void test_kernel_counts(void **state) {
     (void)state;
@@ -999,6 +1003,7 @@ static void test_kernel_counts(void **state) {
     assert_in_range(loaded_for(ctx, full_sum, 1, false, "sum"), 1, 3);
     assert_in_range(loaded_for(ctx, row_mean, 2, false, "row mean (3, n)"), 1, 8);
     assert_in_range(loaded_for(ctx, row_mean, 2, true, "row mean (n, 1..100)"), 1, 8); /* on a GPU rows of 2 to 6 elements have a kernel each */
+    assert_in_range(loaded_for(ctx, row_softmax, 2, true, "softmax of rows (n, 1..100)"), 4, 12); /* the first four lengths have kernels of their own */
     krf_context_destroy(ctx);
 }
 
