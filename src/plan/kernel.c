@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define LONG_BODY 32 /* instructions of all rounds */
-#define SHORT_BODY 8
 
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
@@ -37,17 +36,11 @@ static bool widens(const krf__kernel *k) {
     return any && narrow && !krf__short_rows(k);
 }
 
-bool krf__literal_rows(const krf__kernel *k) { return krf__short_rows(k) && (k->literal >> k->n_kept & 1) != 0; }
+bool krf__literal_rows(const krf__kernel *k) { return k->schedule == KRF__ROW_SHORT && (k->literal >> k->n_kept & 1) != 0; }
 bool krf__literal_chunk(const krf__kernel *k) { return k->schedule == KRF__ROW && (k->literal >> k->n_kept & 1) != 0; }
 
 /* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
-static int most_vectors(const krf__kernel *k) {
-    const bool little = k->n_rounds == 0 && k->n_instrs <= SHORT_BODY;
-    if (k->vector > 1) {
-        return 2;
-    }
-    return !k->staged ? 8 : little && k->reduced_size <= 64 ? 64 : 9;
-}
+static int most_vectors(const krf__kernel *k) { return k->vector > 1 ? 2 : k->staged ? 9 : 8; }
 
 static int threads_of_literal(const krf__kernel *k) {
     int threads = 1;

@@ -340,23 +340,26 @@ static void threads_of_short_rows(void **state) {
 static void threads_of_literal_rows(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 256; n++) {
-        for (uint32_t rounds = 0; rounds <= 3; rounds += 3) {
-            for (uint32_t instrs = 3; instrs <= 12; instrs += 9) {
-                const krf__kernel k = {.schedule = rounds ? KRF__ROW_SHORT : KRF__REDUCE_SHORT, .n_kept = 1, .n_rounds = rounds, .n_instrs = instrs, .reduced_size = n, .chunks = 1,
-                                       .vector = 1, .staged = true, .literal = 2};
+        for (int vector = 1; vector <= 8; vector *= 2) {
+            for (int staged = 0; staged <= (vector == 1); staged++) {
+                if (n % vector != 0) {
+                    continue;
+                }
+                const krf__kernel k = {.schedule = KRF__ROW_SHORT, .n_kept = 1, .n_rounds = 3, .n_instrs = 12, .reduced_size = n, .chunks = 1, .vector = vector, .staged = staged != 0,
+                                       .literal = 2};
                 const int threads = krf__short_threads(&k), vectors = krf__reduce_vectors(&k);
-                assert_true(threads * vectors >= n && threads * (vectors - 1) < n);
+                assert_true(threads * vectors * vector >= n && threads * (vectors - 1) * vector < n);
                 assert_int_equal(krf__short_block(&k) % 32, 0);
                 assert_int_equal(krf__short_block(&k) % threads, 0);
-                assert_true(krf__staged_turns(&k) >= 1);
+                const int64_t turns = staged ? krf__staged_turns(&k) : 1;
+                assert_true(turns >= 1);
                 krf__grid g;
                 krf__kernel rows = k;
                 rows.kept_size = 1000;
                 krf__cuda_grid(&rows, 132, &g);
                 assert_int_equal(g.block_x, threads);
                 assert_int_equal(g.block_x * g.block_y, krf__short_block(&k));
-                assert_true((int64_t)g.x * g.block_y * krf__staged_turns(&k) >= 1000);
-                assert_true(((int64_t)g.x - 1) * g.block_y * krf__staged_turns(&k) < 1000);
+                assert_true(g.x * g.block_y * turns >= 1000 && (g.x - 1) * g.block_y * turns < 1000);
             }
         }
     }
