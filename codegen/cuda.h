@@ -61,6 +61,11 @@ bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_loads_late(const krf__emitter *e);
 int krf__cuda_row_blocks(const krf__emitter *e);
 
+/* Of rows that lie side by side: where a thread is, the shared memory of a round, and how all threads of a row come to have its results. */
+void krf__cuda_put_side_place(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_side_shared(krf__emitter *e, krf__str *out);
+void krf__cuda_put_side_share(krf__emitter *e, krf__str *out);
+
 /* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
  * what was kept for it (e->replaced). */
 void krf__cuda_keep(krf__emitter *e);
@@ -83,9 +88,11 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
 /* Element q of a thread's own row of an operand that is staged. */
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
 
-/* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. The same in rows of 256 elements. */
+/* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. */
 int krf__cuda_quads(const krf__emitter *e);
-int krf__cuda_rows(const krf__emitter *e);
+int krf__cuda_lane_vectors(const krf__emitter *e); /* a thread's share of the 256 lanes */
+int krf__cuda_accumulators(const krf__emitter *e);
+int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
 const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of a thread begins, in vectors */
 

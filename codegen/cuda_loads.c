@@ -1,8 +1,17 @@
 /* The CUDA target's loads of reductions and of rows: how many vectors a thread has under way, and when each is loaded. */
 #include "codegen/cuda.h"
 
+/* Threads that go over a chunk together. */
+static int together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32; }
+
+int krf__cuda_lane_vectors(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? KRF__LANES / together(e) : krf__lane_vectors(e->k); }
+
 int krf__cuda_quads(const krf__emitter *e) {
     const int share = krf__lane_vectors(e->k);
+    if (e->k->schedule == KRF__ROW_COL) {
+        const int all = krf__side_elements(e->k), lanes = krf__cuda_lane_vectors(e);
+        return krf__cuda_row_stays(e) || all < lanes ? all : lanes;
+    }
     if (e->k->schedule != KRF__ROW) {
         return krf__reduce_vectors(e->kernel);
     }
@@ -12,9 +21,11 @@ int krf__cuda_quads(const krf__emitter *e) {
     return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
-int krf__cuda_rows(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * 32 / KRF__LANES; }
+int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * together(e); }
 
-const char *krf__cuda_vector_place(const krf__emitter *e) { return krf__short_rows(e->k) ? "(q * threads + thread)" : "p + (q * 32 + thread)"; }
+const char *krf__cuda_vector_place(const krf__emitter *e) {
+    return krf__short_rows(e->k) ? "(q * threads + thread)" : e->k->schedule == KRF__ROW_COL ? "p + (q * threads + thread)" : "p + (q * 32 + thread)";
+}
 
 /* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
 static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
@@ -73,7 +84,7 @@ void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
     if (known(e)) {
         krf__str_put(out, "const bool whole = false;\n");
     } else if (!e->k->whole) {
-        krf__str_printf(out, "const bool whole = p + 256 * %d <= last;\n", krf__cuda_rows(e));
+        krf__str_printf(out, "const bool whole = p + %d <= last;\n", krf__cuda_tile(e));
     }
 }
 
@@ -81,7 +92,7 @@ static void valid(krf__emitter *e, krf__str *out) {
     if (e->k->whole) {
         krf__str_put(out, "true");
     } else {
-        krf__str_printf(out, "whole || p + (q * 32 + thread + 1) * %d <= last", e->k->vector);
+        krf__str_printf(out, "whole || p + (q * %s + thread + 1) * %d <= last", e->k->schedule == KRF__ROW_COL ? "threads" : "32", e->k->vector);
     }
 }
 
@@ -96,7 +107,7 @@ static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
     if (e->k->whole || known(e)) {
         put_tile(e, e->k->whole ? "" : condition, loads, "", out);
     } else {
-        krf__str_printf(out, "if (p + 256 * %d <= last) {\n", krf__cuda_rows(e));
+        krf__str_printf(out, "if (p + %d <= last) {\n", krf__cuda_tile(e));
         put_tile(e, "", loads, "    ", out);
         krf__str_put(out, "} else {\n");
         put_tile(e, condition, loads, "    ", out);
@@ -174,8 +185,8 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
     put_each(e, in_domain, &declarations, &loads);
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
     if (loads.data != NULL) {
-        krf__str_printf(out, "const %s p_q = p + 256 * %d + (q * 32 + thread) * %d;\n", krf__index_type(e), krf__cuda_rows(e), e->k->vector);
-        krf__str_printf(out, e->k->whole ? "if (p + 256 * %d < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_rows(e) : e->k->vector);
+        krf__str_printf(out, "const %s p_q = p + %d + (q * 32 + thread) * %d;\n", krf__index_type(e), krf__cuda_tile(e), e->k->vector);
+        krf__str_printf(out, e->k->whole ? "if (p + %d < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_tile(e) : e->k->vector);
         krf__cuda_put_lines(out, "    ", position.data);
         krf__cuda_put_lines(out, "    ", loads.data);
         krf__str_put(out, "}\n");

@@ -103,7 +103,7 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
 static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     char slot[48];
-    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) > krf__lane_vectors(e->k) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
+    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) > krf__cuda_lane_vectors(e) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
     krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
     krf__cuda_put_summand(e, r, out);
     krf__str_put(out, costly ? " : " : ");\n}\n");
@@ -160,7 +160,8 @@ static void accumulators(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "const int V = %d;\n", e->k->vector);
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = ", krf__cuda_accumulator_type(e, r), r, r);
+        const int n = krf__cuda_accumulators(e);
+        krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    acc%u[n] = ", krf__cuda_accumulator_type(e, r), r, n, n, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
@@ -253,7 +254,7 @@ static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleto
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
 
-static void put_rows(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_rows(e)); }
+static void put_tile(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_tile(e)); }
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
@@ -264,7 +265,7 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"REDUCE_OPTION", option},
     {"WARP_CHUNK", warp_chunk},
     {"ACCUMULATORS", accumulators},
-    {"ROWS", put_rows},
+    {"TILE", put_tile},
     {"QUADS", put_quads},
     {"REDUCE_VECTORS", krf__cuda_put_vectors},
     {"REDUCE_BODY", reduce_body},

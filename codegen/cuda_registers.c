@@ -19,8 +19,17 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
 #define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
 #define SHARED_REGISTERS 40 /* of short rows whose length is known: what rows share */
 #define OTHER_REGISTERS 24 /* places, and what a body is at */
+#define MOST_REGISTERS 255 /* of a thread */
 
-/* Registers that hold a thread's 32 elements of an operand; none where it is the same all along the row. */
+/* Elements of an operand that a thread has of a row. */
+static int elements_of(const krf__kernel *k) { return k->schedule == KRF__ROW_COL ? krf__side_elements(k) : 32; }
+
+static int registers_of_thread(const krf__kernel *k) {
+    const int n = KRF__REGISTERS / krf__row_threads(k);
+    return n < MOST_REGISTERS ? n : MOST_REGISTERS;
+}
+
+/* Registers that hold a thread's elements of an operand; none where it is the same all along the row. */
 static int registers_of(const krf__kernel *k, uint32_t operand) {
     const krf__operand *o = &k->operands[operand];
     const int size = o->counts || o->gathered ? 8 : (int)krf_dtype_size((krf_dtype)o->dtype);
@@ -28,17 +37,18 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
     for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
         along |= o->strides[d] != 0;
     }
-    return !along || o->inner != 0 ? 0 : o->aligned && !o->counts ? 8 * size : 32 / k->vector * (size > 4 ? 2 : 1);
+    return !along || o->inner != 0 ? 0 : o->aligned && !o->counts ? 8 * size : elements_of(k) / k->vector * (size > 4 ? 2 : 1);
 }
 
 /* Of the round that has most. */
 static int accumulators_of(const krf__kernel *k) {
+    const int lanes = k->schedule == KRF__ROW_COL ? KRF__LANES / krf__side_threads(k) < elements_of(k) ? KRF__LANES / krf__side_threads(k) : elements_of(k) : 8;
     int most = 0;
     for (uint32_t r = 0; r < k->n_rounds; r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         int n = 0;
         for (uint32_t i = 0; i < round.n_reductions; i++) {
-            n += (krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 16 : 8) * (int)krf__accumulator_words(&round, i);
+            n += (krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4 ? 2 : 1) * lanes * (int)krf__accumulator_words(&round, i);
         }
         most = n > most ? n : most;
     }
@@ -63,7 +73,7 @@ bool krf__cuda_row_stays(const krf__emitter *e) {
             n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
         }
     }
-    return n <= LONG_BODY && (krf__short_rows(k) || staying(k) + accumulators_of(k) < KRF__REGISTERS / krf__row_threads(k));
+    return n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k));
 }
 
 bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
@@ -103,9 +113,10 @@ bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand) {
  * Elements that are loaded one by one need more registers for places. */
 int krf__cuda_row_blocks(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
-    const int stay = staying(k), each = (stay > 32 ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
+    const bool beside = k->schedule == KRF__ROW_COL;
+    const int stay = staying(k), each = (stay > 32 || beside ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
     const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;
-    return k->schedule == KRF__ROW && k->vector > 1 && blocks > 1 && krf__cuda_row_stays(e) ? blocks : 1;
+    return (beside || (k->schedule == KRF__ROW && k->vector > 1)) && blocks > 1 && krf__cuda_row_stays(e) ? blocks : 1;
 }
 
 bool krf__cuda_loads_late(const krf__emitter *e) {
@@ -114,5 +125,5 @@ bool krf__cuda_loads_late(const krf__emitter *e) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         n += krf__cuda_of_this_round(e, i) ? registers_of(k, i) : 0;
     }
-    return k->schedule == KRF__ROW && krf__cuda_row_stays(e) && n > KRF__REGISTERS / krf__row_threads(k) / krf__cuda_row_blocks(e);
+    return !krf__short_rows(k) && krf__cuda_row_stays(e) && n > registers_of_thread(k) / krf__cuda_row_blocks(e);
 }

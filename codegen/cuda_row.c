@@ -5,7 +5,9 @@
 /* Warps are numbered through a row. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
 static void place(krf__emitter *e, krf__str *out) {
     const int n = krf__row_warps(e->k), blocks = e->k->cluster;
-    if (blocks > 1) {
+    if (e->k->schedule == KRF__ROW_COL) {
+        krf__cuda_put_side_place(e, out);
+    } else if (blocks > 1) {
         krf__str_printf(out, "__cluster_barrier_arrive_relaxed();\nconst int thread = threadIdx.x %% 32, warp = blockIdx.x %% %d * %d + threadIdx.x / 32, row = 0;\n",
                         blocks, n / blocks);
     } else {
@@ -15,10 +17,12 @@ static void place(krf__emitter *e, krf__str *out) {
 
 static void at(krf__emitter *e, krf__str *out) {
     const char *type = krf__index_type(e);
-    if (e->k->cluster > 1) {
+    if (e->k->cluster == 1) {
+        krf__str_printf(out, "(%s)blockIdx.x * %d + row", type, krf__row_rows(e->k));
+    } else if (krf__row_rows(e->k) == 1) {
         krf__str_printf(out, "(%s)(blockIdx.x / %d)", type, e->k->cluster);
     } else {
-        krf__str_printf(out, "(%s)blockIdx.x * %d + row", type, krf__row_rows(e->k));
+        krf__str_printf(out, "(%s)(blockIdx.x / %d) * %d + row", type, e->k->cluster, krf__row_rows(e->k));
     }
 }
 
@@ -74,7 +78,7 @@ static void round_loop(krf__emitter *e, krf__str *out) {
     if (krf__cuda_row_stays(e)) {
         krf__str_put(out, "{\n");
     } else {
-        krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += 256) {\n", krf__index_type(e));
+        krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += %d) {\n", krf__index_type(e), krf__cuda_tile(e));
         krf__cuda_put_whole(e, out);
     }
 }
@@ -88,7 +92,9 @@ static void shared_of_round(krf__emitter *e, krf__str *out) {
 }
 
 static void shared(krf__emitter *e, krf__str *out) {
-    if (krf__row_warps(e->k) > 1) {
+    if (e->k->schedule == KRF__ROW_COL) {
+        krf__emit_rounds(e, krf__cuda_put_side_shared, out);
+    } else if (krf__row_warps(e->k) > 1) {
         krf__emit_rounds(e, shared_of_round, out);
     }
 }
@@ -152,13 +158,16 @@ static void put_row_tree(krf__emitter *e, krf__str *out) {
 
 /* All threads have then what thread 0 of the row has. */
 static void share(krf__emitter *e, krf__str *out) {
-    if (e->k->n_reductions > 0 && krf__row_warps(e->k) > 1) {
+    const bool beside = e->k->schedule == KRF__ROW_COL;
+    if (beside && e->k->n_reductions > 0) {
+        krf__cuda_put_side_share(e, out);
+    } else if (e->k->n_reductions > 0 && krf__row_warps(e->k) > 1) {
         put_partials(e, out);
         put_row_tree(e, out);
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = ", krf__reduction_type(e, r), e->k->n_domain + r);
-        if (krf__literal_rows(e->kernel) && krf__short_threads(e->kernel) == 1) {
+        if (beside || (krf__literal_rows(e->kernel) && krf__short_threads(e->kernel) == 1)) {
             krf__str_printf(out, "r%u", r);
         } else {
             put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);

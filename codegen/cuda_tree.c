@@ -34,7 +34,7 @@ void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out) {
     while (half * 2 < n) {
         half *= 2;
     }
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+    for (uint32_t r = 0; r < e->k->n_reductions && n > 1; r++) {
         if (half * 2 > n) {
             fold_beyond(n, half, r, e->reduction + r, out);
         }
@@ -120,6 +120,13 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
 
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     const int lanes = e->k->vector; /* of a vector */
+    if (e->k->schedule == KRF__ROW_COL) {
+        krf__cuda_put_halves(e, krf__cuda_accumulators(e), 1, out);
+        for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+            put_result(e, r, out);
+        }
+        return;
+    }
     if (lanes > 8) { /* bytes in any order: a warp folds once, at the end, when the fewest steps count */
         krf__cuda_put_tree(e, 8, "16", out);
         return;

@@ -5,7 +5,7 @@ $ACCUMULATORS
 $INDEX p = first;
 $REDUCE_FIRST_LOADS
 #pragma unroll 1
-for (; p < last; p += 256 * $ROWS) {
+for (; p < last; p += $TILE) {
     $TILE_WHOLE
     $REDUCE_LOADS
     #pragma unroll

@@ -69,7 +69,7 @@ KRF_API int krf_plan_outputs(const krf_plan *plan);
 typedef struct krf_kernel_info {
     size_t size;             /* set by the caller to sizeof(krf_kernel_info) */
     const char *name;
-    const char *schedule;    /* "map", "reduce_all", "reduce_row", "reduce_short": several rows a warp, "reduce_col", "scan", "row", "row_short": several
+    const char *schedule;    /* "map", "reduce_all", "reduce_row", "reduce_short": several rows a warp, "reduce_col", "scan", "row", "row_short", "row_col": several
                                 rounds over each row, "tile": a map that transposes, by squares of two dimensions, or "raw": written by the user (raw.h) */
     int operations;          /* elementwise operations and reductions */
     int64_t elements;        /* of the domain */

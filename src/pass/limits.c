@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
 #define MOST_LITERAL 32 /* on the CPU: longer rows are as fast without */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
@@ -10,7 +11,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -20,7 +21,8 @@ static const struct {
     {"operations", offsetof(krf__limits, operations), 1}, {"fields", offsetof(krf__limits, fields), 1},
     {"results", offsetof(krf__limits, results), 1},       {"reductions", offsetof(krf__limits, reductions), 1},
     {"repeated", offsetof(krf__limits, repeated), 0},
-    {"row", offsetof(krf__limits, row), 0},               {"unrolled", offsetof(krf__limits, unrolled), 0},
+    {"row", offsetof(krf__limits, row), 0},               {"columns", offsetof(krf__limits, columns), 0},
+    {"unrolled", offsetof(krf__limits, unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
@@ -66,7 +68,9 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
 }
 
 void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads) {
+    const uint32_t columns = !many_threads ? 0 : row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
     limits->row = limits->row < row ? limits->row : row;
+    limits->columns = limits->columns < columns ? limits->columns : columns;
     limits->unrolled = many_threads ? limits->unrolled : 0;
     limits->chunk = many_threads ? 0 : limits->chunk;
     limits->whole = many_threads ? limits->whole : 0;

@@ -13,6 +13,7 @@ typedef struct krf__limits {
     uint32_t reductions; /* of a kernel; more join it only where they share what they compute */
     uint32_t repeated;   /* operations that are computed again under a view or a take (times how often these use an element); more are stored, and read */
     uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
+    uint32_t columns;  /* elements of such a row, where rows lie side by side in memory as columns do; 0: their kernels have one round */
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
     uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */

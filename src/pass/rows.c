@@ -59,15 +59,19 @@ static int64_t row_length(const joining *j, const krf__group *group) {
     return n;
 }
 
-/* Whether the kernel can begin a row with this group: a reduction over the last axes. */
+/* Whether the kernel can begin a row with this group: a reduction over the last axes, or over others where rows lie side by side. Axes of one element are neither. */
 static bool starts_row(const joining *j, const krf__group *group) {
     const int rank = krf__node_of(j->g, group->domain)->rank;
-    int first = 0;
-    while (first < rank && (group->mask >> first & 1) == 0) {
-        first++;
+    const int64_t *shape = krf__shape_of(j->g, group->domain);
+    bool any = false, kept_behind = false, kept_last = false;
+    for (int i = 0; i < rank; i++) {
+        const bool reduced = (group->mask >> i & 1) != 0;
+        any |= reduced && shape[i] != 1;
+        kept_behind |= any && !reduced && shape[i] != 1;
+        kept_last = shape[i] != 1 ? !reduced : kept_last;
     }
-    return !group->scan && group->mask != 0 && group->mask == (((int64_t)1 << rank) - ((int64_t)1 << first)) &&
-           krf__shape_size(rank, krf__shape_of(j->g, group->domain)) > 0 && row_length(j, group) <= j->limits->row;
+    return !group->scan && group->mask != 0 && (!kept_behind || kept_last) && krf__shape_size(rank, shape) > 0 &&
+           row_length(j, group) <= (kept_behind && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row);
 }
 
 static bool same_domain(const joining *j, const krf__group *a, const krf__group *b) {

@@ -37,7 +37,7 @@ static bool widens(const krf__kernel *k) {
 }
 
 bool krf__literal_rows(const krf__kernel *k) { return k->schedule == KRF__ROW_SHORT && (k->literal >> k->n_kept & 1) != 0; }
-bool krf__literal_chunk(const krf__kernel *k) { return k->schedule == KRF__ROW && (k->literal >> k->n_kept & 1) != 0; }
+bool krf__literal_chunk(const krf__kernel *k) { return (k->schedule == KRF__ROW || k->schedule == KRF__ROW_COL) && (k->literal >> k->n_kept & 1) != 0; }
 
 /* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
 static int most_vectors(const krf__kernel *k) { return k->vector > 1 ? 2 : k->staged ? 9 : 8; }
@@ -67,7 +67,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
 }
 
 const char *krf__schedule_name(krf__schedule schedule) {
-    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "tile", "raw"};
+    static const char *const names[KRF__SCHEDULE_COUNT] = {"map", "reduce_all", "reduce_row", "reduce_short", "reduce_col", "scan", "row", "row_short", "row_col", "tile", "raw"};
     return (unsigned)schedule < KRF__SCHEDULE_COUNT ? names[schedule] : "?";
 }
 
@@ -102,6 +102,25 @@ int krf__staged_turns(const krf__kernel *k) {
     return turns < 1 ? 1 : krf__literal_rows(k) && turns * elements * 5 < most * 4 ? (int)turns + 1 : (int)turns;
 }
 
+/* Of lengths up to a power of two: 16 elements a thread, as long as there are threads for it. */
+static int side_length(const krf__kernel *k) {
+    int length = 1;
+    while (length < 1024 && length < k->reduced_size) {
+        length *= 2;
+    }
+    return length;
+}
+
+int krf__side_threads(const krf__kernel *k) {
+    const int length = side_length(k);
+    return length <= 16 ? 1 : length < 512 ? length / 16 : 32;
+}
+
+int krf__side_elements(const krf__kernel *k) {
+    const int threads = krf__side_threads(k);
+    return krf__literal_chunk(k) ? ((int)k->reduced_size + threads - 1) / threads : side_length(k) / threads;
+}
+
 int krf__row_warps(const krf__kernel *k) {
     int warps = 1;
     while (warps < k->chunks) {
@@ -111,9 +130,17 @@ int krf__row_warps(const krf__kernel *k) {
 }
 
 /* Small blocks: rows side by side wait for each other, and make room for others together. */
-int krf__row_rows(const krf__kernel *k) { return krf__row_warps(k) < 4 && k->cluster == 1 ? 4 / krf__row_warps(k) : 1; }
+int krf__row_rows(const krf__kernel *k) {
+    if (k->schedule == KRF__ROW_COL) {
+        return k->columns;
+    }
+    return krf__row_warps(k) < 4 && k->cluster == 1 ? 4 / krf__row_warps(k) : 1;
+}
 
-int krf__row_threads(const krf__kernel *k) { return 32 * krf__row_warps(k) / k->cluster * krf__row_rows(k); }
+int krf__row_threads(const krf__kernel *k) {
+    const int of_row = k->schedule == KRF__ROW_COL ? krf__side_threads(k) : 32 * krf__row_warps(k) / k->cluster;
+    return of_row * krf__row_rows(k);
+}
 
 bool krf__scan_is_small(const krf__kernel *k) {
     enum { PLAIN = 16 /* instructions */ };

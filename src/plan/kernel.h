@@ -8,7 +8,7 @@
  * reductions; the rest runs once for every element of the result, on reduced values and on operands that have kept strides only.
  * A load stands in the part it belongs to. A map has the first part only.
  *
- * A kernel of several rounds (schedules KRF__ROW and KRF__ROW_SHORT) goes over each row again and again: each round is such a body, its instructions numbered from its own first
+ * A kernel of several rounds (schedules KRF__ROW, KRF__ROW_SHORT and KRF__ROW_COL, whose rows lie side by side in memory as columns do) goes over each row again and again: each round is such a body, its instructions numbered from its own first
  * one, and either reduces or, as a map, stores elements of the domain. What a round computes for a row reaches later ones through operands that are `inner`.
  *
  * A map whose operands do not agree on the dimension in which they are contiguous (a sum of an array and a transposed one) is of schedule KRF__TILE: it is
@@ -32,6 +32,7 @@ typedef enum krf__schedule {
     KRF__SCAN,
     KRF__ROW,
     KRF__ROW_SHORT,
+    KRF__ROW_COL,
     KRF__TILE,
     KRF__RAW,
     KRF__SCHEDULE_COUNT
@@ -104,8 +105,9 @@ typedef struct krf__kernel {
     bool early;    /* CUDA: one of several of its plan: it may begin before the one that it depends on has ended, and waits for that */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
-    int cluster;   /* KRF__ROW on a GPU: how many blocks share a row; a power of two */
+    int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     uint32_t literal; /* a bit for each dimension whose extent is text */
+    int columns;   /* KRF__ROW_COL on a GPU: rows that a block has side by side; a power of two */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
@@ -178,7 +180,11 @@ int krf__short_block(const krf__kernel *k); /* threads of a block */
 bool krf__literal_rows(const krf__kernel *k); /* whether their length stands in the text */
 bool krf__literal_chunk(const krf__kernel *k); /* the same of KRF__ROW, whose row is one chunk then */
 
-/* Warps that share a row in a kernel of several rounds: a chunk of the canonical tree each; a power of two. */
+/* Of KRF__ROW_COL: threads among which a chunk of a row goes, element by element, a power of two; and elements of one. A block has those of krf__kernel.columns rows. */
+int krf__side_threads(const krf__kernel *k);
+int krf__side_elements(const krf__kernel *k);
+
+/* Warps that share a row in a kernel of several rounds, or of KRF__ROW_COL blocks: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */

@@ -77,6 +77,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     if (k->n_rounds > 0) {
         put64(&s, k->n_rounds);
         put64(&s, (uint64_t)krf__row_warps(k) | (uint64_t)(k->cluster - 1) << 32);
+        put64(&s, k->schedule == KRF__ROW_COL ? (uint64_t)krf__side_threads(k) | (uint64_t)krf__side_elements(k) << 8 | (uint64_t)k->columns << 32 : 0);
         for (uint32_t r = 0; r < k->n_rounds; r++) {
             put64(&s, k->rounds[r].n_instrs);
             put64(&s, k->rounds[r].n_domain);
@@ -107,7 +108,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     krf__hash_hex(krf__hash_128(s.data, s.length), hex);
     hex[16] = '\0'; /* enough to tell kernels apart; the key itself is compared in full */
     static const char *const prefixes[KRF__SCHEDULE_COUNT] = {"krf_map_",    "krf_reduce_", "krf_reduce_", "krf_reduce_", "krf_reduce_",
-                                                              "krf_scan_",   "krf_row_",    "krf_row_",    "krf_tile_",   "krf_raw_"};
+                                                              "krf_scan_",   "krf_row_",    "krf_row_",    "krf_row_",    "krf_tile_",   "krf_raw_"};
     strcpy(k->name, prefixes[k->schedule]);
     strcat(k->name, hex);
     k->key_bytes = s.length;

@@ -5,6 +5,8 @@
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
+#define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
+#define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -288,6 +290,21 @@ static bool loaded(const krf__kernel *k, uint32_t operand) {
     return found;
 }
 
+/* Whether rows lie side by side: most of what has elements of its own in every row moves fastest from row to row. */
+static bool rows_beside(const krf__kernel *k) {
+    int beside = 0, along = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
+        kept = kept < 0 ? -kept : kept;
+        reduced = reduced < 0 ? -reduced : reduced;
+        if (kept != 0 && reduced != 0 && o->inner == 0 && !o->counts && !o->gathered) {
+            *(kept < reduced ? &beside : &along) += 1;
+        }
+    }
+    return beside > along;
+}
+
 /* Registers that a thread needs for its 32 elements of all that has elements of its own in every row. */
 static int registers_of_row(const krf__kernel *k) {
     int n = 0;
@@ -316,6 +333,45 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
     return blocks;
 }
 
+/* Bytes of shared memory in which the threads of a row meet, in all rounds. */
+static int64_t meeting_bytes(const krf__kernel *k) {
+    int64_t bytes = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        for (uint32_t i = 0; i < round.n_reductions; i++) {
+            const size_t size = krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype);
+            bytes += (int64_t)(krf__accumulator_words(&round, i) > 1 ? 8 * krf__accumulator_words(&round, i) : size);
+        }
+    }
+    return bytes * krf__side_threads(k);
+}
+
+/* Whether what lies along rows begins at a multiple of 64 bytes in each of them, as far as strides tell. */
+static bool in_half_lines(const krf__kernel *k) {
+    bool whole = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        for (int d = 0; d < k->n_kept + k->n_reduced && o->inner == 0 && o->strides[k->n_kept - 1] != 0; d++) {
+            whole &= d == k->n_kept - 1 || o->strides[d] * (int64_t)krf_dtype_size((krf_dtype)o->dtype) % 64 == 0;
+        }
+    }
+    return whole;
+}
+
+/* Rows of a block that lie side by side. Blocks are small, so that some load while others compute or store: where many threads share a row, half a line of memory beside
+ * one another, else a line or two. */
+static int columns_of(const krf__kernel *k) {
+    const int threads = krf__side_threads(k), registers = registers_of_row(k), each = registers * krf__side_elements(k) / 32 + OTHER_REGISTERS;
+    int columns = threads == 1 ? 128 : threads <= 4 ? 64 : threads < 32 || !in_half_lines(k) ? 32 : registers > 32 ? 8 : 16;
+    while (columns > 8 && columns * threads * each > KRF__REGISTERS) {
+        columns /= 2;
+    }
+    while (columns > 1 && columns * meeting_bytes(k) > MEETING_BYTES) {
+        columns /= 2;
+    }
+    return columns;
+}
+
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 static void stage_rows(krf__kernel *k) {
     const bool scalars = (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
@@ -333,7 +389,7 @@ static void stage_rows(krf__kernel *k) {
 
 /* Rows of several rounds that one warp has, or threads of one: those are what takes long. Reductions alone have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool rows = k->schedule == KRF__ROW_SHORT || (k->schedule == KRF__ROW && k->chunks == 1 && !k->whole);
+    const bool chunk = (k->schedule == KRF__ROW || k->schedule == KRF__ROW_COL) && k->chunks == 1 && !k->whole, rows = k->schedule == KRF__ROW_SHORT || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
@@ -342,6 +398,9 @@ static bool whole_tiles(const krf__kernel *k) {
     const int64_t tile = 32 * (int64_t)k->vector * krf__reduce_vectors(k);
     if (k->schedule == KRF__ROW) {
         return k->reduced_size == k->chunk * krf__row_warps(k);
+    }
+    if (k->schedule == KRF__ROW_COL) {
+        return k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
     }
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
 }
@@ -367,6 +426,12 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
+        if (rows_beside(k) && k->reduced_size <= limits->columns) {
+            k->schedule = KRF__ROW_COL;
+            k->vector = 1;
+            k->cluster = krf__row_warps(k);
+            k->columns = columns_of(k);
+        }
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
         k->vector = 1;

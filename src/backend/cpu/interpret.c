@@ -20,6 +20,7 @@ int64_t krf__interpret_units(const krf__kernel *k) {
     case KRF__MAP:
     case KRF__SCAN:
     case KRF__ROW:
+    case KRF__ROW_COL:
     case KRF__ROW_SHORT: return k->kept_size;
     case KRF__REDUCE_COL: return (k->kept_size + krf__column_side(k) - 1) / krf__column_side(k) * chunks_of(k);
     default: return k->kept_size * chunks_of(k);

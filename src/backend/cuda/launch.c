@@ -68,7 +68,8 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->x = clamp(blocks, MAX_X);
         g->too_large = (k->chunks > 1 || k->side) && blocks > MAX_X;
         break;
-    case KRF__ROW: /* see skeleton/row.cu */
+    case KRF__ROW:
+    case KRF__ROW_COL: /* see skeleton/row.cu */
         g->too_large = k->kept_size > MAX_X;
         blocks = divide_up(k->kept_size, krf__row_rows(k)) * (g->too_large ? 1 : k->cluster);
         g->too_large |= blocks > MAX_X;
