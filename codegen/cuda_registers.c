@@ -4,7 +4,7 @@
 /* How many rounds load the operand in their domain part. */
 static int rounds_with(const krf__kernel *k, uint32_t operand) {
     int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         bool found = false;
         for (uint32_t i = 0; i < round.n_domain && !found; i++) {
@@ -24,8 +24,9 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
 /* Elements of an operand that a thread has of a row. */
 static int elements_of(const krf__kernel *k) { return k->schedule == KRF__ROW_COL ? krf__side_elements(k) : 32; }
 
-static int registers_of_thread(const krf__kernel *k) {
-    const int n = KRF__REGISTERS / krf__row_threads(k);
+/* With so many blocks on a multiprocessor. */
+static int registers_of_thread(const krf__kernel *k, int blocks) {
+    const int n = KRF__REGISTERS / krf__row_threads(k) / blocks;
     return n < MOST_REGISTERS ? n : MOST_REGISTERS;
 }
 
@@ -44,7 +45,7 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
 static int accumulators_of(const krf__kernel *k) {
     const int lanes = k->schedule == KRF__ROW_COL ? KRF__LANES / krf__side_threads(k) < elements_of(k) ? KRF__LANES / krf__side_threads(k) : elements_of(k) : 8;
     int most = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         int n = 0;
         for (uint32_t i = 0; i < round.n_reductions; i++) {
@@ -68,12 +69,13 @@ static int staying(const krf__kernel *k) {
 bool krf__cuda_row_stays(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
     int n = 0;
-    for (uint32_t r = 0; r < k->n_rounds && !krf__short_rows(k); r++) {
-        for (uint32_t i = 0; i < k->rounds[r].n_domain; i++) {
-            n += krf__costly(&k->instrs[k->rounds[r].first + i]) ? 4 : 1;
+    for (uint32_t r = 0; r < krf__kernel_rounds(k) && !krf__short_rows(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        for (uint32_t i = 0; i < round.n_domain; i++) {
+            n += krf__costly(&round.instrs[i]) ? 4 : 1;
         }
     }
-    return n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k));
+    return n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
 }
 
 bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
@@ -109,21 +111,27 @@ bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand) {
            && !krf__cuda_of_all_rows(e, operand);
 }
 
+/* What the round at hand alone loads. */
+static int passing(const krf__emitter *e) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
+        n += krf__cuda_of_this_round(e, i) ? registers_of(e->kernel, i) : 0;
+    }
+    return n;
+}
+
 /* Blocks should have a multiprocessor together with blocks of other rows, which are read while these are computed: as many as its registers hold of what stays.
  * Elements that are loaded one by one need more registers for places. */
 int krf__cuda_row_blocks(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
     const bool beside = k->schedule == KRF__ROW_COL;
-    const int stay = staying(k), each = (stay > 32 || beside ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
+    const int stay = staying(k) + (k->n_rounds == 0 ? passing(e) : 0), each = (stay > 32 || beside ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
     const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;
     return (beside || (k->schedule == KRF__ROW && k->vector > 1)) && blocks > 1 && krf__cuda_row_stays(e) ? blocks : 1;
 }
 
 bool krf__cuda_loads_late(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
-    int n = staying(k) + accumulators_of(k) + OTHER_REGISTERS;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += krf__cuda_of_this_round(e, i) ? registers_of(k, i) : 0;
-    }
-    return !krf__short_rows(k) && krf__cuda_row_stays(e) && n > registers_of_thread(k) / krf__cuda_row_blocks(e);
+    const int n = staying(k) + accumulators_of(k) + OTHER_REGISTERS + passing(e);
+    return !krf__short_rows(k) && krf__cuda_row_stays(e) && n > registers_of_thread(k, krf__cuda_row_blocks(e));
 }

@@ -23,8 +23,8 @@ void krf__emit_user_functions(krf__emitter *e, krf__str *out) {
         return;
     }
     const krf__kernel *whole = e->k;
-    for (uint32_t r = 0; r < (whole->n_rounds > 0 ? whole->n_rounds : 1); r++) {
-        const krf__kernel round = whole->n_rounds > 0 ? krf__kernel_round(whole, r) : *whole;
+    for (uint32_t r = 0; r < krf__kernel_rounds(whole); r++) {
+        const krf__kernel round = krf__kernel_round(whole, r);
         e->k = &round;
         put_of_round(&p);
         krf__user_put_folds(&p);

@@ -102,23 +102,12 @@ int krf__staged_turns(const krf__kernel *k) {
     return turns < 1 ? 1 : krf__literal_rows(k) && turns * elements * 5 < most * 4 ? (int)turns + 1 : (int)turns;
 }
 
-/* Of lengths up to a power of two: 16 elements a thread, as long as there are threads for it. */
-static int side_length(const krf__kernel *k) {
-    int length = 1;
-    while (length < 1024 && length < k->reduced_size) {
-        length *= 2;
-    }
-    return length;
-}
-
-int krf__side_threads(const krf__kernel *k) {
-    const int length = side_length(k);
-    return length <= 16 ? 1 : length < 512 ? length / 16 : 32;
-}
+/* 16 elements a thread, as long as there are threads for it. */
+int krf__side_threads(const krf__kernel *k) { return k->length <= 16 ? 1 : k->length < 512 ? k->length / 16 : 32; }
 
 int krf__side_elements(const krf__kernel *k) {
     const int threads = krf__side_threads(k);
-    return krf__literal_chunk(k) ? ((int)k->reduced_size + threads - 1) / threads : side_length(k) / threads;
+    return krf__literal_chunk(k) ? ((int)k->reduced_size + threads - 1) / threads : k->length / threads;
 }
 
 int krf__row_warps(const krf__kernel *k) {
@@ -248,8 +237,13 @@ int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
 }
 
+uint32_t krf__kernel_rounds(const krf__kernel *k) { return k->n_rounds > 0 ? k->n_rounds : 1; }
+
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
     krf__kernel round = *k;
+    if (k->n_rounds == 0) {
+        return round;
+    }
     const krf__round *from = &k->rounds[r];
     round.instrs = k->instrs + from->first;
     round.n_instrs = from->n_instrs;

@@ -107,7 +107,7 @@ typedef struct krf__kernel {
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     uint32_t literal; /* a bit for each dimension whose extent is text */
-    int columns;   /* KRF__ROW_COL on a GPU: rows that a block has side by side; a power of two */
+    int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
@@ -227,7 +227,8 @@ uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
 uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
 size_t krf__ticket_count(const krf__kernel *k);
 
-/* Round r as a kernel of its own: the same operands, part of the instructions. Owns nothing. */
+/* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */
+uint32_t krf__kernel_rounds(const krf__kernel *k);
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */

@@ -77,7 +77,6 @@ krf_status krf__kernel_key(krf__kernel *k) {
     if (k->n_rounds > 0) {
         put64(&s, k->n_rounds);
         put64(&s, (uint64_t)krf__row_warps(k) | (uint64_t)(k->cluster - 1) << 32);
-        put64(&s, k->schedule == KRF__ROW_COL ? (uint64_t)krf__side_threads(k) | (uint64_t)krf__side_elements(k) << 8 | (uint64_t)k->columns << 32 : 0);
         for (uint32_t r = 0; r < k->n_rounds; r++) {
             put64(&s, k->rounds[r].n_instrs);
             put64(&s, k->rounds[r].n_domain);
@@ -86,6 +85,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     if (k->fast) {
         put_name(&s, "fast");
+    }
+    if (k->schedule == KRF__ROW_COL) {
+        put64(&s, (uint64_t)krf__side_threads(k) | (uint64_t)krf__side_elements(k) << 8 | (uint64_t)k->columns << 32);
     }
     if (k->schedule == KRF__REDUCE_COL) {
         put64(&s, (uint64_t)krf__column_threads(k));

@@ -5,6 +5,7 @@
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
+#define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
@@ -52,8 +53,8 @@ static void add_unit_dim(krf__kernel *k, int to, bool domain) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].strides[to] = 0;
     }
-    for (uint32_t r = 0; domain && r < (k->n_rounds > 0 ? k->n_rounds : 1); r++) {
-        const krf__kernel round = k->n_rounds > 0 ? krf__kernel_round(k, r) : *k;
+    for (uint32_t r = 0; domain && r < krf__kernel_rounds(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
         for (uint32_t i = 0; i < round.n_domain; i++) {
             krf__operand *o = &k->operands[round.instrs[i].slot];
             if ((round.instrs[i].op == KRF__load || round.instrs[i].op == KRF__store) && o->inner == 0) {
@@ -281,7 +282,7 @@ static bool needs_wide(const krf__kernel *k) {
 /* Whether a round's domain part loads the operand. */
 static bool loaded(const krf__kernel *k, uint32_t operand) {
     bool found = false;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         for (uint32_t i = 0; i < round.n_domain; i++) {
             found |= round.instrs[i].op == KRF__load && round.instrs[i].slot == operand;
@@ -336,7 +337,7 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
 /* Bytes of shared memory in which the threads of a row meet, in all rounds. */
 static int64_t meeting_bytes(const krf__kernel *k) {
     int64_t bytes = 0;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         for (uint32_t i = 0; i < round.n_reductions; i++) {
             const size_t size = krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype);
@@ -372,6 +373,18 @@ static int columns_of(const krf__kernel *k) {
     return columns;
 }
 
+/* Reductions alone have few kernels. */
+static void set_rows_beside(krf__kernel *k) {
+    k->schedule = KRF__ROW_COL;
+    k->vector = 1;
+    k->length = k->n_rounds > 0 ? 1 : 16;
+    while (k->length < k->chunk && k->length < k->reduced_size) {
+        k->length *= 2;
+    }
+    k->cluster = krf__row_warps(k);
+    k->columns = columns_of(k);
+}
+
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 static void stage_rows(krf__kernel *k) {
     const bool scalars = (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
@@ -389,7 +402,7 @@ static void stage_rows(krf__kernel *k) {
 
 /* Rows of several rounds that one warp has, or threads of one: those are what takes long. Reductions alone have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool chunk = (k->schedule == KRF__ROW || k->schedule == KRF__ROW_COL) && k->chunks == 1 && !k->whole, rows = k->schedule == KRF__ROW_SHORT || chunk;
+    const bool chunk = (k->schedule == KRF__ROW || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, rows = k->schedule == KRF__ROW_SHORT || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
@@ -400,7 +413,7 @@ static bool whole_tiles(const krf__kernel *k) {
         return k->reduced_size == k->chunk * krf__row_warps(k);
     }
     if (k->schedule == KRF__ROW_COL) {
-        return k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
+        return k->n_rounds > 0 && k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
     }
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
 }
@@ -427,10 +440,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
         if (rows_beside(k) && k->reduced_size <= limits->columns) {
-            k->schedule = KRF__ROW_COL;
-            k->vector = 1;
-            k->cluster = krf__row_warps(k);
-            k->columns = columns_of(k);
+            set_rows_beside(k);
         }
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
@@ -459,6 +469,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         k->vector = k->vector > 8 && !(any_order(k) && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW)) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
+        if (k->schedule == KRF__REDUCE_COL && rows_beside(k) && k->reduced_size <= SHORT_COLUMN && k->reduced_size <= limits->columns) {
+            set_rows_beside(k);
+        }
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     k->whole = limits->whole != 0 && whole_tiles(k);

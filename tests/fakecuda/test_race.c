@@ -118,7 +118,10 @@ static const example examples[] = {
     {"sum(x, axis=1)", "reduce_short", 1100, 7, 1100, row_sum},          /* two blocks that stage rows */
     {"x - sum(x, axis=1, keepdims=True)", "row_short", 300, 17, 300 * 17, above_row_sum},
     {"x + 2 * x.T", "tile", 70, 70, 70 * 70, with_transposed}, /* nine tiles, five of them partly outside */
-    {"x - sum(x, axis=0)", "reduce_col", 200, 9, 200 * 9, above_column_sum}, /* two kernels */
+    {"x - sum(x, axis=0)", "reduce_col", 8200, 2, 8200 * 2, above_column_sum}, /* two kernels */
+    {"x - sum(x, axis=0)", "row_col", 200, 9, 200 * 9, above_column_sum},     /* 16 threads a column */
+    {"x - sum(x, axis=0)", "row_col", 1100, 3, 1100 * 3, above_column_sum},   /* two blocks a column */
+    {"sum(x, axis=0)", "row_col", 20, 70, 70, column_sum},
     {"x - sum(x, axis=1, keepdims=True)", "row", 3, 2600, 3 * 2600, above_row_sum}, /* four warps a row, of which one has nothing to do; half a block neither */
     {"t = x + flip(x, axis=0) + flip(x, axis=1) + flip(x); return t - sum(t, axis=1, keepdims=True)", "row", 2, 8200, 2 * 8200,
      turned_above_row_sum}, /* two blocks a row, for one has no registers for four arrays; 7 of their 16 warps have nothing to do */

@@ -316,6 +316,18 @@ MUTANTS = [
     ("literal_chunk", "codegen/cuda_loads.c", # rows of one chunk whose length is known: one vector too few
      "+ 32 * e->k->vector - 1) / (32 * e->k->vector)", "+ 32 * e->k->vector - 2) / (32 * e->k->vector)",
      "rows/test_rows/sim"),
+    ("row_columns_sync", "codegen/cuda_row_col.c", # rows that lie side by side
+     '        krf__str_put(out, "__syncthreads();\\n");\n', "",
+     "rows/test_columns/sim"),
+    ("row_columns_pairs", "codegen/cuda_row_col.c",
+     "red%u(part[k], part[k + n]);", "red%u(part[2 * k], part[2 * k + 1]);",
+     "rows/test_columns/sim"),
+    ("row_columns_lanes", "codegen/cuda_loads.c",
+     "KRF__LANES / together(e) : krf__lane_vectors(e->k)", "krf__lane_vectors(e->k) : krf__lane_vectors(e->k)",
+     "rows/test_columns/sim"),
+    ("row_columns_key", "src/plan/key.c",
+     "krf__side_elements(k) << 8 | (uint64_t)k->columns << 32", "krf__side_elements(k) << 8",
+     "rows/test_columns/sim"),
     ("short_first", "codegen/skeleton/row_short.cu",
      "leader = threadIdx.y * threads % 32", "leader = 0",
      "rows/test_rows/sim"),

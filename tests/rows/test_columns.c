@@ -357,6 +357,56 @@ static void test_settings(void **unused) {
     krf_context_destroy(unfused);
 }
 
+/* Rows whose elements are whole half lines of memory apart, and others: blocks have other numbers of them side by side, and so other kernels. */
+static void test_widths(void **unused) {
+    static const char *const settings[] = {"as usual"};
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    const bool gpu = device_of(unfused).is_cuda;
+    char names[2][32];
+    (void)unused;
+    for (int64_t k = 0; k < 2; k++) {
+        const example e = {SOFTMAX("0"), 1, 1, "row_col", 2, {1024, 64 + k}, 4096 * (64 + k), 4096 * (64 + k), NULL};
+        result r = {0};
+        check(1, &fused, settings, unfused, &e);
+        run(fused, &e, &r);
+        memcpy(names[k], r.name, sizeof names[k]);
+        free_result(&r);
+    }
+    assert_true(!gpu || strcmp(names[0], names[1]) != 0);
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
+/* Reductions alone over few elements of columns are done as such rows are: few kernels for all lengths, and the bits of other schedules. */
+static void test_short_columns(void **unused) {
+    static const char *const texts[] = {"sum(x, axis=0)", "x * 2, max(x, axis=0)", "argmax(f64(x), axis=0), mean(i16(x), axis=0)", "any(x > 4, axis=0)"};
+    static const char *const settings[] = {"as usual"};
+    static const int64_t few[] = {7, 8, 15, 16, 17, 31, 32, 33, 50, 64, 65, 100, 127, 128, 129, 200};
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    const bool gpu = device_of(unfused).is_cuda;
+    (void)unused;
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        char names[sizeof few / sizeof *few][32];
+        int distinct = 0;
+        for (size_t l = 0; l < sizeof few / sizeof *few; l++) {
+            const example e = {texts[t], t == 1 || t == 2 ? 2 : 1, REST, !gpu || t == 2 ? NULL : few[l] <= 128 ? "row_col" : "reduce_col", 2, {few[l], 70}, REST, REST, NULL};
+            result r = {0};
+            bool seen = false;
+            check(1, &fused, settings, unfused, &e);
+            run(fused, &e, &r);
+            for (size_t k = 0; k < l; k++) {
+                seen |= strcmp(names[k], r.name) == 0;
+            }
+            distinct += !seen;
+            memcpy(names[l], r.name, sizeof names[l]);
+            free_result(&r);
+        }
+        assert_true(distinct <= 5 || t == 2);
+    }
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
 /* Devices before 9.0: what the simulated one then is. */
 static void test_older_devices(void **unused) {
     static const char *const settings[] = {"of an older device"};
@@ -431,7 +481,8 @@ static void test_values(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_lengths),       cmocka_unit_test(test_defined),
-                                       cmocka_unit_test(test_settings), cmocka_unit_test(test_older_devices), cmocka_unit_test(test_values)};
+                                       cmocka_unit_test(test_settings), cmocka_unit_test(test_widths),      cmocka_unit_test(test_short_columns),
+                                       cmocka_unit_test(test_older_devices), cmocka_unit_test(test_values)};
     setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's: the simulated GPU sees who looks there */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
