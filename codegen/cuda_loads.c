@@ -36,6 +36,9 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
         krf__str_printf(load, " + (row_%s", e->operand_names[operand]);
         krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, load);
         krf__str_put(load, ")");
+    } else if (krf__cuda_walks(e)) {
+        krf__cuda_put_walk(e, operand, declaration);
+        krf__str_printf(load, " + (side_%s + q * step_%s)", e->operand_names[operand], e->operand_names[operand]);
     } else {
         krf__cuda_put_offset(e, operand, true, load);
     }

@@ -66,6 +66,8 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             krf__str_printf(out, "    __stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
             krf__cuda_put_offset(e, s->slot, true, out);
             krf__str_printf(out, "), v_%s.word);\n", name);
+        } else if (krf__cuda_walks(e)) {
+            krf__str_printf(out, "    a.%s[side_%s + q * step_%s] = v_%s.at[0];\n", name, name, name, name);
         } else {
             krf__str_printf(out, "    a.%s[0", name);
             krf__cuda_put_offset(e, s->slot, true, out);

@@ -81,6 +81,11 @@ static void round_loop(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "#pragma unroll 1\nfor (%s p = first; p < last; p += %d) {\n", krf__index_type(e), krf__cuda_tile(e));
         krf__cuda_put_whole(e, out);
     }
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (krf__cuda_walks(e) && krf__cuda_in_domain(e, i, KRF__store)) {
+            krf__cuda_put_walk(e, i, out);
+        }
+    }
 }
 
 /* ---- rounds that reduce ---- */

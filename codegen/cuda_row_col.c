@@ -15,6 +15,22 @@ void krf__cuda_put_side_place(const krf__emitter *e, krf__str *out) {
     krf__str_printf(out, blocks > 1 ? "blockIdx.x %% %d;\n" : "0;\n", blocks);
 }
 
+bool krf__cuda_walks(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL && e->k->n_reduced == 1; }
+
+void krf__cuda_put_walk(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const char *type = krf__index_type(e), *name = e->operand_names[operand];
+    const int d = e->k->n_kept, class_ = krf__stride_class(e->k, &e->k->operands[operand], d);
+    krf__str_printf(out, "const %s side_%s = 0", type, name);
+    krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
+    if (class_ == 1) {
+        krf__str_printf(out, " + (p + thread), step_%s = threads;\n", name);
+    } else if (class_ >= 2) {
+        krf__str_printf(out, " + (p + thread) * %s_s%d, step_%s = threads * %s_s%d;\n", name, d, name, name, d);
+    } else {
+        krf__str_printf(out, ", step_%s = 0;\n", name);
+    }
+}
+
 void krf__cuda_put_side_shared(krf__emitter *e, krf__str *out) {
     const int threads = krf__side_threads(e->k), columns = e->k->columns, blocks = e->k->cluster;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
