@@ -323,7 +323,7 @@ MUTANTS = [
      "red%u(part[k], part[k + n]);", "red%u(part[2 * k], part[2 * k + 1]);",
      "rows/test_columns/sim"),
     ("row_columns_lanes", "codegen/cuda_loads.c",
-     "KRF__LANES / together(e) : krf__lane_vectors(e->k)", "krf__lane_vectors(e->k) : krf__lane_vectors(e->k)",
+     "KRF__LANES / together(e) : krf__lane_vectors(e->k)", "KRF__LANES / 2 / together(e) : krf__lane_vectors(e->k)",
      "rows/test_columns/sim"),
     ("row_columns_key", "src/plan/key.c",
      "krf__side_elements(k) << 8 | (uint64_t)k->columns << 32", "krf__side_elements(k) << 8",
