@@ -7,9 +7,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -172,11 +174,16 @@ static void test_cold_processes(void) {
 static void test_eviction(void) {
     enum { MANY = 20, ROUNDS = 3 };
     long long most = 0;
+    /* By all writers: one that the machine holds up may find all that it wants in the folder. */
+    atomic_llong *evicted = mmap(NULL, sizeof *evicted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (evicted == MAP_FAILED) {
+        torture_wrong("no memory that processes share");
+        return;
+    }
     scene_empty(folder);
     for (int i = 0; i < EVICTORS + READERS; i++) {
         if (fork() == 0) {
             alarm(100);
-            long long evicted = 0;
             for (int round = 0; round < ROUNDS; round++) {
                 krf_context *context = torture_open(cache, i < EVICTORS ? KRF_CACHE_ON : KRF_CACHE_READ_ONLY,
                                                     i < EVICTORS ? KRF_CPU_COMPILE : KRF_CPU_AUTO, BOUND);
@@ -185,14 +192,14 @@ static void test_eviction(void) {
                 }
                 if (context != NULL) {
                     krf_cache_stats s = torture_stats(context);
-                    evicted += s.disk_evictions;
+                    atomic_fetch_add(evicted, (long long)s.disk_evictions);
                     if (s.disk_faults != 0) {
                         torture_wrong("%lld faults", (long long)s.disk_faults);
                     }
                     krf_context_destroy(context);
                 }
             }
-            _exit(torture_failures() != 0 ? 1 : i < EVICTORS && evicted == 0 ? 2 : 0);
+            _exit(torture_failures() != 0 ? 1 : 0);
         }
     }
     for (int left = EVICTORS + READERS; left > 0;) {
@@ -209,7 +216,11 @@ static void test_eviction(void) {
     }
     /* Each writer sees what the other has written after an eighth of the bound, and may be writing an entry. */
     long long allowed = BOUND + EVICTORS * (BOUND / 8 + 20000);
-    printf("eviction: at most %lld bytes, bound %d\n", most, BOUND);
+    printf("eviction: at most %lld bytes, bound %d, %lld evicted\n", most, BOUND, atomic_load(evicted));
+    if (atomic_load(evicted) == 0) {
+        torture_wrong("no writer has evicted anything");
+    }
+    munmap(evicted, sizeof *evicted);
     if (most > allowed || most < BOUND / 2 || torture_bytes(cache) > allowed) {
         torture_wrong("the folder held %lld bytes, with a bound of %d", most, BOUND);
     }
