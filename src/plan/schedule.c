@@ -334,7 +334,7 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
     return blocks;
 }
 
-/* Bytes of shared memory in which the threads of a row meet, in all rounds. */
+/* Bytes of shared memory in which the threads of a row meet, and the blocks that share it, in all rounds. */
 static int64_t meeting_bytes(const krf__kernel *k) {
     int64_t bytes = 0;
     for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
@@ -344,7 +344,7 @@ static int64_t meeting_bytes(const krf__kernel *k) {
             bytes += (int64_t)(krf__accumulator_words(&round, i) > 1 ? 8 * krf__accumulator_words(&round, i) : size);
         }
     }
-    return bytes * krf__side_threads(k);
+    return bytes * (krf__side_threads(k) + (k->cluster > 1 ? k->cluster : 0));
 }
 
 /* Whether what lies along rows begins at a multiple of 64 bytes in each of them, as far as strides tell. */

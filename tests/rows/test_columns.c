@@ -70,6 +70,8 @@ static const example examples[] = {
      133640, 133640, "f64(x)"},
     {"x - sum(x, axis=0) * sum(x * x, axis=0) * max(x, axis=0) * min(x, axis=0) * sum(y, axis=0) * sum(x * y, axis=0) * max(x * y, axis=0)", 1, 1, "row_col", 2, {2500, 11},
      440000, 220000, "f64(x)"},
+    {"z = f64(x); t = z - sum(z, axis=0) * sum(z * z, axis=0) * max(z, axis=0) * min(z, axis=0) * sum(abs(z), axis=0); "
+     "return t - sum(t, axis=0) * sum(t * t, axis=0) * max(t, axis=0) * min(t, axis=0) * sum(abs(t), axis=0)", 1, 1, "row_col", 2, {5000, 17}, 340000, 680000, NULL},
     /* Places and gathers. */
     {"x * arange(300)[:, None] - sum(x * arange(300)[:, None], axis=0)", 1, 1, "row_col", 2, {300, 33}, 39600, REST, NULL},
     {"x - arange(33) * max(x * arange(33), axis=0)", 1, 1, "row_col", 2, {300, 33}, 39600, REST, NULL},
