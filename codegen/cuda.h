@@ -95,8 +95,7 @@ void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out
 
 /* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. */
 int krf__cuda_quads(const krf__emitter *e);
-int krf__cuda_lane_vectors(const krf__emitter *e); /* a thread's share of the 256 lanes */
-int krf__cuda_accumulators(const krf__emitter *e);
+int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
 const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of a thread begins, in vectors */

@@ -4,13 +4,12 @@
 /* Threads that go over a chunk together. */
 static int together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32; }
 
-int krf__cuda_lane_vectors(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? KRF__LANES / together(e) : krf__lane_vectors(e->k); }
+int krf__cuda_accumulators(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8; }
 
 int krf__cuda_quads(const krf__emitter *e) {
     const int share = krf__lane_vectors(e->k);
     if (e->k->schedule == KRF__ROW_COL) {
-        const int all = krf__side_elements(e->k), lanes = krf__cuda_lane_vectors(e);
-        return krf__cuda_row_stays(e) || all < lanes ? all : lanes;
+        return krf__cuda_row_stays(e) ? krf__side_elements(e->k) : krf__side_lanes(e->k);
     }
     if (e->k->schedule != KRF__ROW) {
         return krf__reduce_vectors(e->kernel);

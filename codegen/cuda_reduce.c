@@ -105,7 +105,7 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
 static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
     char slot[48];
-    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) > krf__cuda_lane_vectors(e) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
+    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) * e->k->vector > krf__cuda_accumulators(e) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
     krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
     krf__cuda_put_summand(e, r, out);
     krf__str_put(out, costly ? " : " : ");\n}\n");

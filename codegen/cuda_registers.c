@@ -43,7 +43,7 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
 
 /* Of the round that has most. */
 static int accumulators_of(const krf__kernel *k) {
-    const int lanes = k->schedule == KRF__ROW_COL ? KRF__LANES / krf__side_threads(k) < elements_of(k) ? KRF__LANES / krf__side_threads(k) : elements_of(k) : 8;
+    const int lanes = k->schedule == KRF__ROW_COL ? krf__side_lanes(k) : 8;
     int most = 0;
     for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
         const krf__kernel round = krf__kernel_round(k, r);

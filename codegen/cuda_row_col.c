@@ -2,11 +2,6 @@
  * that share a row meet in shared memory, which has a place for what each found. The rest is that of other rows (cuda_row.c). */
 #include "codegen/cuda.h"
 
-int krf__cuda_accumulators(const krf__emitter *e) {
-    const int quads = krf__cuda_quads(e), lanes = krf__cuda_lane_vectors(e);
-    return e->k->schedule == KRF__ROW_COL ? (quads < lanes ? quads : lanes) : 8;
-}
-
 /* Which row of the block a thread has, and which of those that share it one is; of rows that blocks share, each has a chunk. */
 void krf__cuda_put_side_place(const krf__emitter *e, krf__str *out) {
     const int threads = krf__side_threads(e->k), columns = e->k->columns, blocks = e->k->cluster;

@@ -110,6 +110,11 @@ int krf__side_elements(const krf__kernel *k) {
     return krf__literal_chunk(k) ? ((int)k->reduced_size + threads - 1) / threads : k->length / threads;
 }
 
+int krf__side_lanes(const krf__kernel *k) {
+    const int lanes = KRF__LANES / krf__side_threads(k), elements = krf__side_elements(k);
+    return elements < lanes ? elements : lanes;
+}
+
 int krf__row_warps(const krf__kernel *k) {
     int warps = 1;
     while (warps < k->chunks) {

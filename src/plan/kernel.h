@@ -183,6 +183,7 @@ bool krf__literal_chunk(const krf__kernel *k); /* the same of KRF__ROW, whose ro
 /* Of KRF__ROW_COL: threads among which a chunk of a row goes, element by element, a power of two; and elements of one. A block has those of krf__kernel.columns rows. */
 int krf__side_threads(const krf__kernel *k);
 int krf__side_elements(const krf__kernel *k);
+int krf__side_lanes(const krf__kernel *k); /* of the canonical tree, that a thread has */
 
 /* Warps that share a row in a kernel of several rounds, or of KRF__ROW_COL blocks: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
