@@ -220,11 +220,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
 }
 
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
-    const krf__instr *i = krf__reduction(e, r), *value = &e->k->instrs[i->args[0]];
-    const bool chunks = e->k->schedule != KRF__SCAN && (e->target != &krf__target_cuda || e->k->schedule != KRF__REDUCE_COL);
-    const bool integers = krf__dtype((krf_dtype)value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;
-    return chunks && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&
-           krf_dtype_size((krf_dtype)value->dtype) == 8;
+    const bool lanes = e->target == &krf__target_cuda && e->k->schedule == KRF__REDUCE_COL && !krf__any_order(e->k);
+    return !lanes && krf__narrow_sum(e->k, r);
 }
 
 /* red0(A, B), red1(A, B), ...: how each reduction combines two values. */

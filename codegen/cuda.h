@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -79,6 +79,13 @@ void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
 /* Reductions that only sum bytes: whether it is one, and what adds word k of vector q (cuda_bytes.c). */
 bool krf__cuda_by_fours(const krf__emitter *e);
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
+
+/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
+int krf__cuda_columns_together(const krf__emitter *e);
+
+/* An element of a column: its statements, and where they are to be, its stores. */
+void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
 
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);

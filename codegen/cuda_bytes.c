@@ -28,3 +28,13 @@ void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
                         r, e->operand_names[load->slot], r);
     }
 }
+
+/* Of columns: a byte of the four to an accumulator of its own. */
+void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const krf__instr *load = bytes_of(e, r);
+        krf__str_printf(out, load->dtype == KRF_I8 ? "acc%u[k] = __dp4a(v_%s[g].four[k / 4], 1 << k %% 4 * 8, acc%u[k]);\n"
+                                                   : "acc%u[k] = (int)__dp4a((unsigned)v_%s[g].four[k / 4], 1u << k %% 4 * 8, (unsigned)acc%u[k]);\n",
+                        r, e->operand_names[load->slot], r);
+    }
+}

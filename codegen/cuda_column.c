@@ -1,12 +1,23 @@
-/* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_chunk.cu and column_combine.cu. A thread holds a vector of
- * columns and as many of the 256 lanes of each as there are threads side by side. */
+/* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_lanes.cu, column_chunk.cu and column_combine.cu. A thread holds a
+ * vector of columns and as many of the 256 lanes of each as there are threads side by side. Those of integers are in cuda_column_any.c. */
 #include "codegen/cuda.h"
 
 #define LONG_BODY 12 /* instructions: longer ones are written out less often */
 
-/* Lanes that a thread visits together. */
-static int together(const krf__emitter *e) {
-    const int lanes = krf__column_threads(e->k);
+static int loads_of_domain(const krf__emitter *e) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        n += e->k->instrs[i].op == KRF__load;
+    }
+    return n;
+}
+
+/* Lanes that a thread visits together; in any order, elements of a column. */
+int krf__cuda_columns_together(const krf__emitter *e) {
+    const int lanes = krf__column_threads(e->k), loads = loads_of_domain(e);
+    if (krf__any_order(e->k)) {
+        return loads > 2 || krf__costly_domain(e) ? 2 : 4;
+    }
     return lanes < 4 ? lanes : 4;
 }
 
@@ -19,10 +30,10 @@ static int levels(const krf__emitter *e) {
     return n;
 }
 
-static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, together(e)); }
+static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_columns_together(e)); }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
 /* ptxas 13.0 leaves loads of few columns no registers to wait in where nothing bounds them, and spills with more than one kept dimension. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__column_threads(e->k) < 32 || e->k->n_kept > 1 ? "256, 4" : "256"); }
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, !krf__any_order(e->k) && (krf__column_threads(e->k) < 32 || e->k->n_kept > 1) ? "256, 4" : "256"); }
 
 static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
 
@@ -62,23 +73,19 @@ static void stacks(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", together(e) * e->k->vector, true, out); }
+static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", krf__cuda_columns_together(e) * e->k->vector, true, out); }
 
 /* So that about 16 loads, of 16 bytes at most, are under way. */
 static void unroll(krf__emitter *e, krf__str *out) {
     const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e);
-    int n_loads = 0;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        n_loads += e->k->instrs[i].op == KRF__load;
-    }
-    const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && n_loads == 1 && e->k->n_reductions == 1 ? 2 : 1;
-    krf__str_i64(out, several * alone * 4 / together(e));
+    const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && loads_of_domain(e) == 1 && e->k->n_reductions == 1 ? 2 : 1;
+    krf__str_i64(out, several * alone * 4 / krf__cuda_columns_together(e));
 }
 
 static void declared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (krf__cuda_in_domain(e, i, KRF__load)) {
-            krf__cuda_put_held(e, i, together(e), "", out);
+            krf__cuda_put_held(e, i, krf__cuda_columns_together(e), "", out);
         }
     }
 }
@@ -97,7 +104,7 @@ static void loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void body(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out) {
     const krf__kernel *k = e->k;
     bool stores = false;
     for (uint32_t i = 0; i < k->n_domain; i++) {
@@ -105,11 +112,16 @@ static void body(krf__emitter *e, krf__str *out) {
     }
     krf__cuda_put_statements(e, 0, k->n_domain, "", out);
     if (stores) {
-        krf__str_put(out, "if (valid && inside) {\n");
+        krf__str_printf(out, "if (%s) {\n", condition);
         krf__emit_position(e, KRF__PART_REDUCED, "p", out);
         krf__cuda_put_element(e, "    ", out);
         krf__str_put(out, "}\n");
     }
+}
+
+static void body(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__cuda_put_column_element(e, "valid && inside", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], valid ? ", r, k->vector, r, r, k->vector);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
@@ -125,9 +137,9 @@ static void merge(krf__emitter *e, krf__str *out) {
     const int v = e->k->vector;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", v);
-        if (together(e) == 4) {
+        if (krf__cuda_columns_together(e) == 4) {
             krf__str_printf(out, "    part%u[k] = red%u(red%u(acc%u[k], acc%u[%d + k]), red%u(acc%u[%d + k], acc%u[%d + k]));\n", r, r, r, r, r, v, r, r, 2 * v, r, 3 * v);
-        } else if (together(e) == 2) {
+        } else if (krf__cuda_columns_together(e) == 2) {
             krf__str_printf(out, "    part%u[k] = red%u(acc%u[k], acc%u[%d + k]);\n", r, r, r, r, v);
         } else {
             krf__str_printf(out, "    part%u[k] = acc%u[k];\n", r, r);
@@ -221,7 +233,12 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_
 static void combine_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_combine", out); }
 static void combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, combine_loops, out); }
 
+static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
+static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
+
 const krf__hole krf__cuda_column_holes[] = {
+    {"COLUMN_BLOCK", block},
+    {"COLUMN_TICKET", ticket},
     {"COLUMN_BOUNDS", bounds},
     {"COLUMN_THREADS", threads},
     {"COLUMN_GROUPS", groups},

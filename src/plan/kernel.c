@@ -14,6 +14,22 @@ int64_t krf__chunk_length(int64_t n) {
     return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
 }
 
+bool krf__any_order(const krf__kernel *k) {
+    bool exact = k->n_reductions > 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const krf__instr *i = &k->instrs[k->n_domain + r];
+        exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;
+    }
+    return exact;
+}
+
+bool krf__narrow_sum(const krf__kernel *k, uint32_t r) {
+    const krf__instr *i = &k->instrs[k->n_domain + r], *value = &k->instrs[i->args[0]];
+    const bool integers = krf__dtype((krf_dtype)value->from)->kind != KRF__KIND_REAL && krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL;
+    return k->schedule != KRF__SCAN && i->op == KRF__sum && value->op == KRF__cast && integers && krf_dtype_size((krf_dtype)value->from) < 4 &&
+           krf_dtype_size((krf_dtype)value->dtype) == 8;
+}
+
 static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
     for (uint32_t n = 0; n < k->n_domain; n++) {
         if ((k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == operand) {
@@ -153,9 +169,9 @@ int krf__scan_runs(const krf__kernel *k) {
 }
 
 int krf__column_threads(const krf__kernel *k) {
-    enum { LINE = 8 }; /* threads whose vectors are a line of memory */
+    enum { LINE = 8, MOST = 128 }; /* threads whose vectors are a line of memory; columns of a block */
     int threads = 1;
-    while (threads < 32 && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
+    while (threads < 32 && threads * k->vector < MOST && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
         threads *= 2;
     }
     return threads;

@@ -163,6 +163,12 @@ bool krf__scans_columns(const krf__kernel *k);
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);
 
+/* Whether it makes no difference in which order the elements of a reduction are combined: no accumulator rounds. */
+bool krf__any_order(const krf__kernel *k);
+
+/* Whether reduction r adds up integers of 8 or 16 bits, whose sum over a chunk fits 32 of the 64 bits of the result. */
+bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
+
 /* How often a block that stages rows goes on to the next ones of those that it has. */
 int krf__staged_turns(const krf__kernel *k);
 

@@ -162,14 +162,26 @@ static bool stores_elements(const krf__kernel *k) {
     return found;
 }
 
-/* Of a column. */
+/* Of a column, while the elements of a chunk are taken. */
 static size_t accumulator_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        size_t size = krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+        size_t size = krf__any_order(k) && krf__narrow_sum(k, r) ? 4 : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
         bytes += (size < 4 ? 4 : size) * krf__accumulator_words(k, r);
     }
     return bytes;
+}
+
+/* Results that a thread of a reduction by columns has side by side. It has accumulators of several lanes of each; or, where any order will do, of each alone. */
+static int column_vector(krf__kernel *k, bool unaligned) {
+    const int fast = k->n_kept - 1;
+    const size_t most = krf__any_order(k) ? 64 : 16;
+    int v = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned);
+    v = k->extents[fast] % v != 0 ? 1 : v;
+    while (v > 1 && (size_t)v * accumulator_bytes(k) > most) {
+        v /= 2;
+    }
+    return v;
 }
 
 /* The dimension along which most of those loads are contiguous that are not along the last one; -1: a map needs no tiles, or cannot have them. */
@@ -216,16 +228,6 @@ static int tile_vector(krf__kernel *k, bool unaligned) {
     }
     k->vector = whole ? v : 1;
     return krf__tile_bytes(k) <= KRF__TILE_MOST_BYTES ? k->vector : 1;
-}
-
-/* Whether it makes no difference in which order elements of long rows are combined: no accumulator rounds. */
-static bool any_order(const krf__kernel *k) {
-    bool exact = true;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const krf__instr *i = &k->instrs[k->n_domain + r];
-        exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;
-    }
-    return exact;
 }
 
 /* Whether numbers are drawn: those of neighbouring places come from one block of words. */
@@ -450,7 +452,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->side = krf__scans_columns(k) && accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
-        k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && any_order(k) ? limits->chunk : k->chunk;
+        k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && krf__any_order(k) ? limits->chunk : k->chunk;
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
         k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
@@ -458,16 +460,12 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         if (k->schedule == KRF__REDUCE_COL) {
             fast = k->n_kept - 1;
-            k->vector = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned);
-            k->vector = k->extents[fast] % k->vector != 0 ? 1 : k->vector;
-            while (k->vector > 1 && (size_t)k->vector * accumulator_bytes(k) > 16) {
-                k->vector /= 2;
-            }
+            k->vector = column_vector(k, unaligned);
         } else {
             k->vector = vector_length(k, fast, !stores_elements(k), unaligned);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
-        k->vector = k->vector > 8 && !(any_order(k) && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW)) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+        k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         if (k->schedule == KRF__REDUCE_COL && rows_beside(k) && k->reduced_size <= SHORT_COLUMN && k->reduced_size <= limits->columns) {
             set_rows_beside(k);

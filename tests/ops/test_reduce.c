@@ -616,6 +616,30 @@ static void test_integers_as_f32(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Columns of integers, which vectors of up to 16 hold: of blocks that are full, and that are not; of one chunk, of several, and of more than a column has blocks. */
+static void test_integer_columns(void **unused) {
+    (void)unused;
+    static const krf_dtype dtypes[] = {KRF_I8, KRF_U8, KRF_I16, KRF_U16, KRF_I32, KRF_I64};
+    static const int64_t shapes[][2] = {{129, 16}, {1000, 144}, {1023, 400}, {1025, 128}, {2300, 272}, {5000, 64}, {300000, 16}};
+    enum { INTEGERS = 6, MOST = INTEGERS * (REDUCTIONS + 2) };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        const int kinds = s == 6 ? 1 : INTEGERS; /* time */
+        input inputs[INTEGERS];
+        reduction list[MOST];
+        int n = 0;
+        for (int d = 0; d < kinds; d++) {
+            inputs[d] = make_input(dtypes[d], PLAIN, 2, shapes[s], LARGE, 43 * s + (uint64_t)d);
+            n += all_of(list + n, d, &inputs[d], 1u << 1, false);
+            list[n++] = (reduction){.input = d, .op = SUM, .mask = 1, .keepdims = true, .as_f32 = true};
+        }
+        check_batch(kinds, inputs, n, list, 1);
+        for (int d = 0; d < kinds; d++) {
+            free(inputs[d].memory);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Rows that a warp or less reduces: every length at a border of vectors and of threads that share a row, and numbers of rows that fill no warp or block. */
 static void test_short_rows(void **unused) {
     (void)unused;
@@ -901,7 +925,7 @@ int main(void) {
         cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
         cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
         cmocka_unit_test(test_large), cmocka_unit_test(test_columns_together),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
-        cmocka_unit_test(test_short_operands), cmocka_unit_test(test_integers_as_f32),
+        cmocka_unit_test(test_short_operands), cmocka_unit_test(test_integers_as_f32), cmocka_unit_test(test_integer_columns),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

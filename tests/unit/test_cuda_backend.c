@@ -308,6 +308,19 @@ static void grids(void **state) {
     k.vector = 1;
     check_grid(k, 132, 1, 256, 4, 64);
 
+    krf__instr sum = {.op = KRF__sum, .dtype = KRF_I64};
+    k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 8192, .chunks = 8, .vector = 16, .n_reductions = 1, .instrs = &sum};
+    check_grid(k, 132, 64, 8, 8, 32); /* 128 columns a block */
+    k.chunks = 80;
+    check_grid(k, 132, 64, 8, 8, 32); /* of integers, as many blocks as run at once: 8 of 10 chunks */
+    k.chunks = 9;
+    check_grid(k, 132, 64, 5, 8, 32);
+    k.kept_size = 64;
+    k.chunks = 1000;
+    check_grid(k, 132, 1, 250, 4, 64);
+    sum.dtype = KRF_F32;
+    check_grid(k, 132, 1, 256, 4, 64);
+
     krf__operand words[] = {{.dtype = KRF_F32}, {.dtype = KRF_U8}};
     k = (krf__kernel){.schedule = KRF__TILE, .n_kept = 3, .extents = {65, 5, 33}, .kept_size = 65 * 5 * 33, .operands = words, .n_operands = 2};
     check_grid(k, 132, 2 * 5 * 1, 1, 512, 1); /* squares of 64 */

@@ -24,6 +24,16 @@ static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
 
+/* Blocks among which the chunks of a column go: as many as lanes; where any order will do, not many more than run at once, of as many chunks each. */
+static uint32_t column_blocks(const krf__kernel *k, int multiprocessors, int64_t beside) {
+    const int64_t room = (int64_t)multiprocessors * (k->vector > 1 ? WAVES : 2 * WAVES) / (beside > 0 ? beside : 1);
+    int64_t most = KRF__LANES;
+    if (krf__any_order(k) && room < most) {
+        most = room > 1 ? room : 1;
+    }
+    return clamp(krf__any_order(k) ? divide_up(k->chunks, divide_up(k->chunks, most)) : k->chunks, most);
+}
+
 /* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. */
 uint32_t krf__cuda_row(int capability) { return capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK; }
 
@@ -60,7 +70,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         blocks = divide_up(k->kept_size, (int64_t)g->block_x * (k->vector > 1 ? k->vector : 1));
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
-        g->y = clamp(k->chunks, KRF__LANES);
+        g->y = column_blocks(k, multiprocessors, blocks);
         break;
     case KRF__SCAN: /* a block a tile; of rows of one tile or less, then on by the whole grid */
         blocks = k->side ? divide_up(k->kept_size, KRF__SIDE_COLUMNS) : divide_up(k->kept_size, KRF__LANES / krf__scan_runs(k)) * k->chunks;
