@@ -220,41 +220,92 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n");
+}
+
+static size_t bytes_of_accumulator(const krf__emitter *e, uint32_t r) {
+    const uint32_t words = krf__accumulator_words(e->k, r);
+    return words > 1 ? 8 * words : krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype);
+}
+
+/* Reductions from `first` on whose partial results are loaded together, as far as registers go. */
+static uint32_t loaded_together(const krf__emitter *e, uint32_t first) {
+    enum { BYTES = 24 };
+    size_t bytes = 0;
+    uint32_t r = first;
+    for (; r < e->k->n_reductions && (r == first || bytes < BYTES); r++) {
+        bytes += bytes_of_accumulator(e, r);
+    }
+    return bytes > BYTES && r > first + 1 ? r - 1 : r;
+}
+
 /* Lane t of the tree over chunks is thread t, which loads 16 partial results at once: all of as many chunks as most arrays have. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
-        krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 4096) {\n    %s part[16];\n", krf__reduction_type(e, r));
-        krf__str_put(out, "    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        part[k] = n + k * 256 < (int)a.chunks ? ");
-        put_partial(e, r, true, "n + k * 256", out);
-        krf__str_put(out, " : ");
-        krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\n    }\n    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        r%u = red%u(r%u, part[k]);\n    }\n", r, r, r);
-        krf__str_printf(out, "}\nshared%u[threadIdx.x] = r%u;\n", r, r);
+    for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
+        end = loaded_together(e, first);
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
+            put_identity(e, r, out);
+        }
+        krf__str_put(out, "#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 4096) {\n");
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_printf(out, "    %s part%u[16];\n    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        part%u[k] = n + k * 256 < (int)a.chunks ? ", krf__reduction_type(e, r), r, r);
+            put_partial(e, r, true, "n + k * 256", out);
+            krf__str_put(out, " : ");
+            put_identity(e, r, out);
+            krf__str_put(out, "    }\n");
+        }
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        r%u = red%u(r%u, part%u[k]);\n    }\n", r, r, r, r);
+        }
+        krf__str_put(out, "}\n");
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_printf(out, "shared%u[threadIdx.x] = r%u;\n", r, r);
+        }
     }
     krf__str_put(out, "__syncthreads();\n");
 }
 
-/* What is not among the lanes counts as the identity: it changes nothing. */
-static void block_tree(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "#pragma unroll 1\nfor (int n = 128; n > 0; n /= 2) {\n    if (n < lanes) {\n        if ((int)threadIdx.x < n && (int)threadIdx.x + n < lanes) {\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "            shared%u[threadIdx.x] = red%u(shared%u[threadIdx.x], shared%u[threadIdx.x + n]);\n", r, r, r, r);
+/* Lanes of the block that are 32 apart, by the tree; integers as they come, for which fewer registers do. */
+static void put_lanes(krf__emitter *e, uint32_t r, krf__str *out) {
+    const char *type = krf__reduction_type(e, r);
+    if (krf__any_order(e->k)) {
+        krf__str_printf(out, "%s r%u = ", type, r);
+        put_identity(e, r, out);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int n = thread; n < lanes; n += 32) {\n    r%u = red%u(r%u, shared%u[n]);\n}\n", r, r, r, r);
+        return;
     }
-    krf__str_put(out, "        }\n        __syncthreads();\n    }\n}\n");
+    krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int k = 0; k < 8; k++) {\n    acc%u[k] = k * 32 + thread < lanes ? shared%u[k * 32 + thread] : ", type, r, r, r);
+    put_identity(e, r, out);
+    krf__str_put(out, "}\n");
 }
 
-static void block_results(krf__emitter *e, krf__str *out) {
+/* By every warp: what only one has to do makes ptxas 13.0 load a tile of argmax one vector after the other. What is not among the lanes counts as the identity: it changes nothing. */
+static void block_tree_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "const %s r%u = shared%u[0];\n", krf__reduction_type(e, r), r, r);
+        put_lanes(e, r, out);
     }
-    krf__cuda_put_results(e, out);
+    if (!krf__any_order(e->k)) {
+        krf__cuda_put_halves(e, 8, 1, out);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        char value[16];
+        snprintf(value, sizeof value, "r%u", r);
+        if (!krf__any_order(e->k)) {
+            krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
+        }
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", r, r, r);
+        krf__cuda_put_shuffle(e, r, "down", value, "d", out);
+        krf__str_put(out, ");\n}\n");
+    }
 }
 
 static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
+static void block_tree(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_tree_loops, out); }
 
 static void put_tile(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_tile(e)); }
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
@@ -263,7 +314,17 @@ static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chun
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix. */
 static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
 
+/* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    size_t bytes = 0;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        bytes += bytes_of_accumulator(e, r);
+    }
+    krf__str_put(out, krf__costly_domain(e) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0)) ? "256" : bytes <= 8 ? "256, 4" : "256, 2");
+}
+
 const krf__hole krf__cuda_reduce_holes[] = {
+    {"REDUCE_BOUNDS", bounds},
     {"REDUCE_OPTION", option},
     {"WARP_CHUNK", warp_chunk},
     {"ACCUMULATORS", accumulators},
@@ -281,6 +342,5 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"SHARED", shared},
     {"BLOCK_COMBINE", block_combine},
     {"BLOCK_TREE", block_tree},
-    {"BLOCK_RESULTS", block_results},
     {NULL, NULL},
 };

@@ -23,7 +23,6 @@ $ANY_TREE
 if ($SPLIT) {
     if (thread < $ANY_COLUMNS && column < $KEPT_SIZE) {
         $ANY_DONE
-        __threadfence();
     }
     $COLUMN_TICKET
     $ANY_AGAIN

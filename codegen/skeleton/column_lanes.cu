@@ -15,7 +15,6 @@ if ($SPLIT) {
         for (int k = 0; k < $VECTOR; k++) {
             $COLUMN_DONE
         }
-        __threadfence();
     }
     $COLUMN_TICKET
     $COLUMN_COMBINE

@@ -2,7 +2,7 @@
 // chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero. A block that has a
 // result to itself needs neither memory nor ticket.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $REDUCE_OPTION
     $EXTENTS
@@ -28,19 +28,19 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
         __syncthreads();
         if (!alone) {
             if (threadIdx.x == 0) {
-                __threadfence();
-                last_block = atomicInc(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;
+                last_block = krf_ticket(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;
             }
             __syncthreads();
             lanes = last_block ? 256 : 0;
             if (last_block) {
-                __threadfence();
                 $BLOCK_COMBINE
             }
         }
-        $BLOCK_TREE
-        if (lanes > 0 && threadIdx.x == 0) {
-            $BLOCK_RESULTS
+        if (lanes > 0) {
+            $BLOCK_TREE
+            if (threadIdx.x == 0) {
+                $RESULTS
+            }
         }
         __syncthreads();
     }
