@@ -42,8 +42,8 @@ void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const
 /* Of reductions by warps: the loads of a tile (of a short row: all of it), of those operands of the domain that are wanted. */
 void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
 
-/* The same by and by, where registers do not hold all of it: declares arrays, or loads vector q of them. */
-void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, krf__str *out);
+/* The same by and by, where registers do not hold all of it: loads one vector (NULL: none), and if need be declares the arrays before. */
+void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, const char *quad, krf__str *out);
 
 /* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
 void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
@@ -105,7 +105,7 @@ int krf__cuda_quads(const krf__emitter *e);
 int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
-const char *krf__cuda_vector_place(const krf__emitter *e); /* where vector q of a thread begins, in vectors */
+void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out); /* p_q: where vector e->quad of a thread begins */
 
 /* Halving over lane numbers: n accumulators until so many are left. */
 void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);

@@ -1,6 +1,9 @@
 /* The CUDA target's loads of reductions and of rows: how many vectors a thread has under way, and when each is loaded. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Threads that go over a chunk together. */
 static int together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32; }
 
@@ -22,8 +25,15 @@ int krf__cuda_quads(const krf__emitter *e) {
 
 int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * together(e); }
 
-const char *krf__cuda_vector_place(const krf__emitter *e) {
-    return krf__short_rows(e->k) ? "(q * threads + thread)" : e->k->schedule == KRF__ROW_COL ? "p + (q * threads + thread)" : "p + (q * 32 + thread)";
+static void put_vector_place(const krf__emitter *e, krf__str *out) {
+    krf__str_put(out, krf__short_rows(e->k) ? "(" : "p + (");
+    krf__str_printf(out, krf__short_rows(e->k) || e->k->schedule == KRF__ROW_COL ? "%s * threads + thread)" : "%s * 32 + thread)", e->quad);
+}
+
+void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "const %s p_q = ", krf__index_type(e));
+    put_vector_place(e, out);
+    krf__str_printf(out, " * %d;\n", e->k->vector);
 }
 
 /* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
@@ -37,7 +47,7 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
         krf__str_put(load, ")");
     } else if (krf__cuda_walks(e)) {
         krf__cuda_put_walk(e, operand, declaration);
-        krf__str_printf(load, " + (side_%s + q * step_%s)", e->operand_names[operand], e->operand_names[operand]);
+        krf__str_printf(load, " + (side_%s + %s * step_%s)", e->operand_names[operand], e->quad, e->operand_names[operand]);
     } else {
         krf__cuda_put_offset(e, operand, true, load);
     }
@@ -53,7 +63,9 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
         return;
     }
     put_distance(e, operand, declaration, &distance);
-    krf__cuda_put_held_load(e, operand, "[q]", distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && krf__cuda_same_for_rows(e->k, operand), load);
+    char index[16];
+    snprintf(index, sizeof index, "[%s]", e->quad);
+    krf__cuda_put_held_load(e, operand, index, distance.data != NULL ? distance.data : "", e->kernel->n_rounds > 0 && krf__cuda_same_for_rows(e->k, operand), load);
     load->failed |= distance.failed;
     krf__str_free(&distance);
 }
@@ -71,7 +83,9 @@ static void put_tile(krf__emitter *e, const char *condition, const char *loads, 
     krf__str position = {0};
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
     krf__str_printf(out, "%s#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n", indent, indent, krf__cuda_quads(e));
-    krf__str_printf(out, "%s    const %s p_q = %s * %d;\n%s    %s{\n", indent, krf__index_type(e), krf__cuda_vector_place(e), e->k->vector, indent, condition);
+    krf__str_printf(out, "%s    ", indent);
+    krf__cuda_put_vector_start(e, out);
+    krf__str_printf(out, "%s    %s{\n", indent, condition);
     krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", position.data);
     krf__cuda_put_lines(out, indent[0] != '\0' ? "            " : "        ", loads);
     krf__str_printf(out, "%s    }\n%s}\n", indent, indent);
@@ -94,7 +108,7 @@ static void valid(krf__emitter *e, krf__str *out) {
     if (e->k->whole) {
         krf__str_put(out, "true");
     } else {
-        krf__str_printf(out, "whole || p + (q * %s + thread + 1) * %d <= last", e->k->schedule == KRF__ROW_COL ? "threads" : "32", e->k->vector);
+        krf__str_printf(out, "whole || p + (%s * %s + thread + 1) * %d <= last", e->quad, e->k->schedule == KRF__ROW_COL ? "threads" : "32", e->k->vector);
     }
 }
 
@@ -132,18 +146,26 @@ void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, 
     krf__str_free(&loads);
 }
 
-void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, krf__str *out) {
+void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, const char *quad, krf__str *out) {
     krf__str declarations = {0}, loads = {0}, position = {0};
+    e->quad = quad != NULL ? quad : "q";
     put_each(e, wanted, &declarations, &loads);
-    if (declare) {
-        krf__str_put(out, declarations.data != NULL ? declarations.data : "");
-    } else if (loads.data != NULL) {
+    krf__str_put(out, declare && declarations.data != NULL ? declarations.data : "");
+    if (loads.data != NULL && quad != NULL) {
         krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-        krf__str_printf(out, "if (valid) {\n    const %s p_q = %s * %d;\n", krf__index_type(e), krf__cuda_vector_place(e), e->k->vector);
+        if (strcmp(quad, "q") == 0) {
+            krf__str_put(out, "if (valid) {\n    ");
+        } else {
+            krf__str_printf(out, "if (%s < %d && (", quad, krf__cuda_quads(e));
+            valid(e, out);
+            krf__str_put(out, ")) {\n    ");
+        }
+        krf__cuda_put_vector_start(e, out);
         krf__cuda_put_lines(out, "    ", position.data);
         krf__cuda_put_lines(out, "    ", loads.data);
         krf__str_put(out, "}\n");
     }
+    e->quad = "q";
     out->failed |= declarations.failed || loads.failed || position.failed;
     krf__str_free(&declarations);
     krf__str_free(&loads);

@@ -53,7 +53,8 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             continue;
         }
         if (!any) {
-            krf__str_printf(out, "if (%s) {\n    const %s p_q = %s * %d;\n", condition, krf__index_type(e), krf__cuda_vector_place(e), k->vector);
+            krf__str_printf(out, "if (%s) {\n    ", condition);
+            krf__cuda_put_vector_start(e, out);
             krf__cuda_put_lines(out, "    ", position.data);
             any = true;
         }

@@ -62,7 +62,7 @@ const krf__hole krf__common_holes[] = {
 };
 
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
-    krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .saved = UINT32_MAX, .replaced = UINT32_MAX};
+    krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .quad = "q", .saved = UINT32_MAX, .replaced = UINT32_MAX};
     krf__str text = {0};
     if (kernel->raw != NULL) {
         krf__emit_raw(kernel, target, out);

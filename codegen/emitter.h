@@ -54,6 +54,7 @@ struct krf__emitter {
     unsigned char *forms;        /* then: what there is of an instruction of the domain */
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
+    const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
     int mode;                    /* 0: loads are of the domain; 1: of the part over results; CUDA, 2: of chunks' results; 3: one at a time */

@@ -1,5 +1,5 @@
-// Quotients by a divisor that many elements share: its reciprocal is taken out of the loop, and what is left is without branches. f32 and f64 are divided so in fast
-// kernels only: from a reciprocal, compilers make correctly rounded quotients themselves. Divisors whose reciprocal is none are scaled. Sections as in prelude.h; for
+// Quotients by a divisor that many elements share: its reciprocal is taken out of the loop, and what is left is without branches. f64 is divided so in fast
+// kernels only, and f32 otherwise in kernels of several rounds, where an element is divided by what its row has. Divisors whose reciprocal is none are scaled. Sections as in prelude.h; for
 // kernels on a GPU only.
 
 //@ krf_quotient_f16
@@ -15,6 +15,19 @@ KRF_FN float krf_quotient_f16(float a, float b) {
 KRF_FN float krf_quotient_bf16(float a, float b) {
     float scale = KRF_F32(fabs)(b) < 0x1p-100f ? 0x1p64f : 1.0f;
     return a * scale * (1 / (b * scale));
+}
+
+//@ krf_quotient_f32
+// With the division's bits, and without the branch of each that keeps compilers from loading ahead: f64 has more than twice the digits, so that a product by the
+// reciprocal, within two ULPs of f64, rounds as the quotient does: that is no nearer to the middle of two numbers than 2^-49 of itself, or exactly there, as subnormal
+// ones may be, for which it is corrected. GPUs with few units for f64 divide.
+KRF_FN float krf_quotient_f32(float a, float b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 700 && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
+    return a / b;
+#else
+    double r = 1 / (double)b, q = (double)a * r, rest = KRF_F64(fma)(-q, (double)b, (double)a);
+    return (float)(KRF_F64(fabs)(rest) > 0 ? KRF_F64(fma)(rest, r, q) : q);
+#endif
 }
 
 //@ krf_fast_quotient_f32

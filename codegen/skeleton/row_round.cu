@@ -12,6 +12,7 @@
             for (int k = 0; k < $TURNS; k++) {
                 $REDUCE_BODY
             }
+            $ROUND_NEXT
             $ROUND_STORES
         }
     }
