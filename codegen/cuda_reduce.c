@@ -283,7 +283,8 @@ static void put_lanes(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
-/* By every warp: what only one has to do makes ptxas 13.0 load a tile of argmax one vector after the other. What is not among the lanes counts as the identity: it changes nothing. */
+/* By one warp. What is not among the lanes counts as the identity: it changes nothing. (Which warp is asked before how many lanes there are: the other way round ptxas 13.0
+ * loads a tile of argmax one vector after the other.) */
 static void block_tree_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         put_lanes(e, r, out);
@@ -297,9 +298,9 @@ static void block_tree_loops(krf__emitter *e, krf__str *out) {
         if (!krf__any_order(e->k)) {
             krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
         }
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", r, r, r);
+        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    if (d < lanes) {\n        r%u = red%u(r%u, ", r, r, r);
         krf__cuda_put_shuffle(e, r, "down", value, "d", out);
-        krf__str_put(out, ");\n}\n");
+        krf__str_put(out, ");\n    }\n}\n");
     }
 }
 

@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
                 $BLOCK_COMBINE
             }
         }
-        if (lanes > 0) {
+        if (threadIdx.x < 32 && lanes > 0) {
             $BLOCK_TREE
             if (threadIdx.x == 0) {
                 $RESULTS

@@ -44,9 +44,6 @@ MUTANTS = [
     ("ticket_fence", "codegen/skeleton/reduce_all.cu",
      "krf_ticket(a.tickets + o, gridDim.x - 1) == gridDim.x - 1", "krf_ticket(a.tickets + o, gridDim.x - 1) == 0",
      "ops/test_reduce/sim"),
-    ("ticket_orders", "codegen/math/device.h",
-     "    __threadfence();\n    number = atomicInc(at, last);", "    number = atomicInc(at, last);",
-     "race"),
     ("key_without_dtype", "src/plan/key.c", # one of the two alone follows from what stands before and after it
      "    put_name(s, krf_dtype_name((krf_dtype)i->dtype));\n    put_name(s, krf_dtype_name((krf_dtype)i->from));\n", "",
      "api/test_api$"),

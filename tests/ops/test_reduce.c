@@ -616,23 +616,31 @@ static void test_integers_as_f32(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* Columns of integers, which vectors of up to 16 hold: of blocks that are full, and that are not; of one chunk, of several, and of more than a column has blocks. */
+/* Columns of integers, which vectors of up to 16 hold: of blocks that are full, and that are not; of one chunk, of several, and of more than a column has blocks. One
+ * reduction at a time, then two: of several kinds, some round, and are taken in the order of lanes. */
 static void test_integer_columns(void **unused) {
     (void)unused;
     static const krf_dtype dtypes[] = {KRF_I8, KRF_U8, KRF_I16, KRF_U16, KRF_I32, KRF_I64};
     static const int64_t shapes[][2] = {{129, 16}, {1000, 144}, {1023, 400}, {1025, 64}, {2300, 272}, {4100, 128}, {300000, 16}};
-    enum { INTEGERS = 6, MOST = INTEGERS * (REDUCTIONS + 2) };
+    static const reduction_op ops[] = {SUM, MAX, PROD, MIN};
+    enum { INTEGERS = 6 };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         const int kinds = s == 6 ? 1 : INTEGERS; /* time */
         input inputs[INTEGERS];
-        reduction list[MOST];
-        int n = 0;
+        reduction list[2 * INTEGERS];
         for (int d = 0; d < kinds; d++) {
             inputs[d] = make_input(dtypes[d], PLAIN, 2, shapes[s], LARGE, 43 * s + (uint64_t)d);
-            n += all_of(list + n, d, &inputs[d], 1u << 1, false);
-            list[n++] = (reduction){.input = d, .op = SUM, .mask = 1, .keepdims = true, .as_f32 = true};
         }
-        check_batch(kinds, inputs, n, list, 1);
+        for (size_t o = 0; o <= sizeof ops / sizeof *ops; o++) {
+            int n = 0;
+            for (int d = 0; d < kinds; d++) {
+                list[n++] = (reduction){.input = d, .op = ops[o % 4], .mask = 1, .keepdims = true};
+                if (o == 4) {
+                    list[n++] = (reduction){.input = d, .op = MAX, .mask = 1, .keepdims = true};
+                }
+            }
+            check_batch(kinds, inputs, n, list, 1);
+        }
         for (int d = 0; d < kinds; d++) {
             free(inputs[d].memory);
         }
