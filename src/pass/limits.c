@@ -9,9 +9,9 @@
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
- * rows several threads share one as fast. */
+ * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -22,7 +22,7 @@ static const struct {
     {"results", offsetof(krf__limits, results), 1},       {"reductions", offsetof(krf__limits, reductions), 1},
     {"repeated", offsetof(krf__limits, repeated), 0},
     {"row", offsetof(krf__limits, row), 0},               {"columns", offsetof(krf__limits, columns), 0},
-    {"unrolled", offsetof(krf__limits, unrolled), 0},
+    {"unrolled", offsetof(krf__limits, unrolled), 0},     {"columns_unrolled", offsetof(krf__limits, columns_unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
@@ -72,6 +72,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->row = limits->row < row ? limits->row : row;
     limits->columns = limits->columns < columns ? limits->columns : columns;
     limits->unrolled = many_threads ? limits->unrolled : 0;
+    limits->columns_unrolled = many_threads ? 0 : limits->columns_unrolled;
     limits->chunk = many_threads ? 0 : limits->chunk;
     limits->whole = many_threads ? limits->whole : 0;
     limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;

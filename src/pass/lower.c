@@ -101,7 +101,7 @@ static bool note_largest(krf__lowering *l, int n_outputs, const uint32_t *output
 
 krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
-    krf__lowering l = {.in = in, .out = out, .unrolled = limits->unrolled,
+    krf__lowering l = {.in = in, .out = out, .unrolled = limits->unrolled, .columns_unrolled = limits->columns_unrolled,
                      .repeated = limits->repeated < KRF__MOST_REPEATED ? (int)limits->repeated : KRF__MOST_REPEATED};
     if (status != KRF_OK) {
         return status;

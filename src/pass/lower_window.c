@@ -5,7 +5,7 @@
 
 #include "pass/lower_under.h"
 
-enum { MOST_PLACES = 32, FEWEST_RESULTS = 32, MOST_OPERATIONS = 128 };
+enum { MOST_PLACES = 32, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
 
 static krf__op combining(krf__op reduction) {
     switch (reduction) {
@@ -21,9 +21,17 @@ static krf__op combining(krf__op reduction) {
 
 /* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
  * (rows.c), and what is stored of every element goes through the rows with their sums. */
+/* Whether the reduction is of columns, of which many lie side by side, and so many that the time they take is worth a kernel for their length alone. */
+static bool of_columns(const krf__lowering *l, uint32_t reduction, int64_t size) {
+    const uint32_t x = krf__node_of(l->in, reduction)->args[0];
+    const int last = krf__node_of(l->in, x)->rank - 1;
+    return size >= FEWEST_COLUMNS && last >= 0 && (krf__ints_of(l->in, reduction)[0] >> last & 1) == 0 && krf__shape_of(l->in, x)[last] >= FEWEST_BESIDE &&
+           !l->traits[l->map[x]].apart;
+}
+
 static bool few(const krf__lowering *l, uint32_t reduction, int64_t count) {
     const int64_t size = krf__shape_size(krf__node_of(l->in, reduction)->rank, krf__shape_of(l->in, reduction));
-    return count <= l->unrolled && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
+    return (count <= l->unrolled || (count <= l->columns_unrolled && of_columns(l, reduction, size))) && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
            !l->traits[l->map[krf__node_of(l->in, reduction)->args[0]]].reduces;
 }
 

@@ -6,9 +6,16 @@
 
 #include <string.h>
 
+/* Whether a leaf's neighbours along the last axis lie apart, or at places that strides do not tell. */
+static bool lies_apart(const krf_graph *g, const krf__node *n, uint32_t id) {
+    const int64_t *strides = n->op == KRF__input ? g->arrays[n->value]->strides : n->op == KRF__view ? krf__ints_of(g, id) + 1 : NULL;
+    return n->op == KRF__gather || (strides != NULL && n->rank > 0 && krf__shape_of(g, id)[n->rank - 1] != 1 && strides[n->rank - 1] >> 1 != 0);
+}
+
 static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
     const krf__node *n = krf__node_of(l->out, id);
     krf__trait t = {.reduces = krf__op_folds((krf__op)n->op),
+                    .apart = lies_apart(l->out, n, id),
                     .number = n->op == KRF__constant || n->op == KRF__scalar,
                     .places = n->op == KRF__iota || (n->op == KRF__view && krf__node_of(l->out, n->args[0])->op == KRF__iota)};
     bool places = krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call;
@@ -16,6 +23,7 @@ static krf__trait trait_of(const krf__lowering *l, uint32_t id) {
         const krf__trait *arg = &l->traits[n->args[k]];
         t.reduces |= arg->reduces;
         t.windows |= arg->windows && !t.reduces;
+        t.apart |= arg->apart && krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE;
         places &= arg->places || arg->number;
         t.places |= places && arg->places;
     }

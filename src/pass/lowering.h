@@ -13,6 +13,7 @@ typedef struct krf__trait {
     bool number;  /* a constant or a scalar */
     bool places;  /* made of ranges and numbers alone */
     bool windows; /* has windows for axes */
+    bool apart;   /* neighbours of the last axis do not lie beside one another in memory */
 } krf__trait;
 
 typedef struct krf__lowering {
@@ -23,7 +24,7 @@ typedef struct krf__lowering {
     size_t traits_capacity;
     int64_t *largest;  /* of in's nodes: the elements of the largest one that is made of it; [0]: of the largest output */
     bool *rounds;      /* of in's nodes: a reduction of it, or of what is made of it alone, comes back to something larger */
-    int64_t unrolled;  /* see krf__limits */
+    int64_t unrolled, columns_unrolled; /* see krf__limits */
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;
 

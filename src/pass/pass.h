@@ -15,6 +15,7 @@ typedef struct krf__limits {
     uint32_t row;      /* elements of 4 bytes, of all arrays that several rounds of a kernel read, in a row; 0: kernels have one round */
     uint32_t columns;  /* elements of such a row, where rows lie side by side in memory as columns do; 0: their kernels have one round */
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
+    uint32_t columns_unrolled; /* the same where the elements of many results lie side by side in memory */
     uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
@@ -31,7 +32,7 @@ extern const krf__limits krf__default_limits;
  * anything else. */
 bool krf__limits_parse(const char *text, krf__limits *limits);
 
-/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, long rows
+/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, with few threads those of columns; long rows
  * are shared, whole tiles have kernels of their own, and kernels may begin early. */
 void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads);
 

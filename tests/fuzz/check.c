@@ -31,6 +31,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.repeated = bits % 11 < 6 ? l.repeated : (uint32_t)(bits >> 32) % 4;
     l.row = bits % 13 < 9 ? l.row : (uint32_t)(bits >> 48) % 64;
     l.columns = bits % 31 < 20 ? l.columns : (uint32_t)(bits >> 40) % 64;
+    l.columns_unrolled = bits % 37 < 24 ? l.columns_unrolled : (uint32_t)(bits >> 28) % 8;
     l.unrolled = bits % 17 < 11 ? l.unrolled : (uint32_t)(bits >> 52) % 4;
     l.chunk = bits % 19 < 12 ? l.chunk : 0;
     l.literal = bits % 29 < 16 ? l.literal : (uint32_t)(bits >> 48) % 2 * 7;

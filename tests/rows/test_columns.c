@@ -409,6 +409,47 @@ static void test_short_columns(void **unused) {
     krf_context_destroy(unfused);
 }
 
+/* On a CPU reductions over at most 32 elements of many columns are written out, where neighbouring columns are neighbours in memory. */
+static void test_many_columns(void **unused) {
+    static const struct {
+        example e;
+        bool out; /* written out */
+    } cases[] = {
+        {{"sum(x, axis=0)", 1, REST, NULL, 2, {21, 16384}, REST, REST, NULL}, true},
+        {{"max(x, axis=0), min(y, axis=0)", 2, REST, NULL, 2, {32, 16384}, REST, REST, NULL}, true},
+        {{"prod(x, axis=1), mean(x, axis=1)", 2, REST, NULL, 3, {3, 7, 5463}, REST, REST, NULL}, true},
+        {{"any(x > 4, axis=1)", 1, REST, NULL, 3, {257, 3, 64}, REST, REST, NULL}, true},
+        {{"sum(abs(x) * w, axis=0) + w", 1, REST, NULL, 2, {5, 16387}, REST, REST, NULL}, true},
+        {{"sum(x, axis=0)", 1, REST, NULL, 2, {19, 16391}, REST, REST, "f16(x)"}, true},
+        {{"mean(x, axis=0), max(x, axis=0)", 2, REST, NULL, 2, {30, 16384}, REST, REST, "bf16(x)"}, true},
+        {{"sum(x, axis=0), all(x > -5, axis=0)", 2, REST, NULL, 2, {31, 16384}, REST, REST, "i8(x * 20)"}, true},
+        {{"sum(x, axis=(0, 1))", 1, REST, NULL, 3, {5, 6, 16384}, REST, REST, "f64(x)"}, true},
+        {{"sum(x, axis=0)", 1, REST, NULL, 2, {33, 16384}, REST, REST, NULL}, false},
+        {{"sum(x, axis=0)", 1, REST, NULL, 2, {16, 16383}, REST, REST, NULL}, false}, /* few results: a kernel serves other lengths too */
+        {{"sum(x, axis=1)", 1, REST, NULL, 3, {300, 3, 63}, REST, REST, NULL}, false},
+        {{"sum(x, axis=1)", 1, REST, NULL, 2, {16384, 21}, REST, REST, NULL}, false},
+        {{"sum(x.T, axis=0)", 1, REST, NULL, 2, {16384, 21}, REST, REST, NULL}, false},
+        {{"sum(abs(x[:, ::2]), axis=0)", 1, REST, NULL, 2, {21, 32768}, REST, REST, NULL}, false},
+        {{"sum(x[:, j], axis=0)", 1, REST, NULL, 2, {9, 16384}, REST, REST, NULL}, false},
+        {{"x - max(x, axis=0)", 1, REST, NULL, 2, {9, 16384}, REST, REST, NULL}, false}, /* something larger is made of them */
+    };
+    static const char *const settings[] = {"as usual"};
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    const bool gpu = device_of(unfused).is_cuda;
+    (void)unused;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        result r = {0};
+        check(1, &fused, settings, unfused, &cases[c].e);
+        run(fused, &cases[c].e, &r);
+        if (!gpu && (strcmp(r.schedule, "map") == 0) != cases[c].out) {
+            fail_msg("%s of [%lld, %lld]: %s", cases[c].e.text, (long long)cases[c].e.shape[0], (long long)cases[c].e.shape[1], r.schedule);
+        }
+        free_result(&r);
+    }
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
 /* Devices before 9.0: what the simulated one then is. */
 static void test_older_devices(void **unused) {
     static const char *const settings[] = {"of an older device"};
@@ -484,6 +525,7 @@ static void test_values(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_lengths),       cmocka_unit_test(test_defined),
                                        cmocka_unit_test(test_settings), cmocka_unit_test(test_widths),      cmocka_unit_test(test_short_columns),
+                                       cmocka_unit_test(test_many_columns),
                                        cmocka_unit_test(test_older_devices), cmocka_unit_test(test_values)};
     setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's: the simulated GPU sees who looks there */
     return cmocka_run_group_tests(tests, NULL, NULL);
