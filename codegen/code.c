@@ -109,22 +109,7 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out) {
     }
 }
 
-bool krf__costly(const krf__instr *i) {
-    if (i->op == KRF__call || i->op == KRF__fold_map) {
-        return krf__result_of(i->value)->op->costly;
-    }
-    return krf__op_is_costly((krf__op)i->op, krf__dtype((krf_dtype)i->from)->kind);
-}
-
 bool krf__instr_free(const krf__instr *i) { return i->op == KRF__constant || i->op == KRF__scalar; }
-
-bool krf__costly_domain(const krf__emitter *e) {
-    bool any = false;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        any |= krf__costly(&e->k->instrs[i]);
-    }
-    return any;
-}
 
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r) { return &e->k->instrs[e->k->n_domain + r]; }
 const char *krf__reduction_type(const krf__emitter *e, uint32_t r) {

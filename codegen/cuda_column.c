@@ -16,7 +16,7 @@ static int loads_of_domain(const krf__emitter *e) {
 int krf__cuda_columns_together(const krf__emitter *e) {
     const int lanes = krf__column_threads(e->k), loads = loads_of_domain(e);
     if (krf__any_order(e->k)) {
-        return loads > 2 || krf__costly_domain(e) ? 2 : 4;
+        return loads > 2 || krf__costly_domain(e->k) ? 2 : 4;
     }
     return lanes < 4 ? lanes : 4;
 }
@@ -77,7 +77,7 @@ static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", krf__cu
 
 /* So that about 16 loads, of 16 bytes at most, are under way. */
 static void unroll(krf__emitter *e, krf__str *out) {
-    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e);
+    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e->k);
     const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && loads_of_domain(e) == 1 && e->k->n_reductions == 1 ? 2 : 1;
     krf__str_i64(out, several * alone * 4 / krf__cuda_columns_together(e));
 }

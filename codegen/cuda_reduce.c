@@ -104,7 +104,7 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
 }
 
 static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
-    const bool costly = krf__costly_domain(e); /* a condition around what takes long would keep elements from overlapping */
+    const bool costly = krf__costly_domain(e->k); /* a condition around what takes long would keep elements from overlapping */
     char slot[48];
     snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) * e->k->vector > krf__cuda_accumulators(e) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
     krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
@@ -314,7 +314,7 @@ static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__c
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix. */
-static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
+static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e->k) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
 
 /* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. */
 static void bounds(krf__emitter *e, krf__str *out) {
@@ -322,7 +322,7 @@ static void bounds(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         bytes += bytes_of_accumulator(e, r);
     }
-    krf__str_put(out, krf__costly_domain(e) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0)) ? "256" : bytes <= 8 ? "256, 4" : "256, 2");
+    krf__str_put(out, krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0)) ? "256" : bytes <= 8 ? "256, 4" : "256, 2");
 }
 
 const krf__hole krf__cuda_reduce_holes[] = {

@@ -29,7 +29,7 @@ static void body(krf__emitter *e, krf__str *out) {
 static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
 
 /* What takes long is skipped where there is an element for no thread. */
-static bool guards(const krf__emitter *e) { return e->kernel->staged && !krf__literal_rows(e->k) && krf__costly_domain(e); }
+static bool guards(const krf__emitter *e) { return e->kernel->staged && !krf__literal_rows(e->k) && krf__costly_domain(e->k); }
 
 static void guard(krf__emitter *e, krf__str *out) { krf__str_put(out, guards(e) ? "if (q * threads < length) {\n" : ""); }
 static void unguard(krf__emitter *e, krf__str *out) { krf__str_put(out, guards(e) ? "}\n" : ""); }

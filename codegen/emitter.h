@@ -98,10 +98,7 @@ void krf__c_put_turn(const krf__emitter *e, uint32_t operand, int to_step, const
 void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, krf__str *out);
 
 /* ---- code.c ---- */
-/* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
-bool krf__costly(const krf__instr *i);
 bool krf__instr_free(const krf__instr *i); /* whether its value is known before the loops */
-bool krf__costly_domain(const krf__emitter *e); /* any of the domain part */
 bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype); /* whether results go through krf_cut_... */
 
 const char *krf__lane(const krf__emitter *e, uint32_t instr); /* what its name ends in: "" but for elements by twos */

@@ -52,11 +52,51 @@ static bool widens(const krf__kernel *k) {
     return any && narrow && !krf__short_rows(k);
 }
 
-bool krf__literal_rows(const krf__kernel *k) { return k->schedule == KRF__ROW_SHORT && (k->literal >> k->n_kept & 1) != 0; }
+bool krf__literal_rows(const krf__kernel *k) { return krf__short_rows(k) && (k->literal >> k->n_kept & 1) != 0; }
 bool krf__literal_chunk(const krf__kernel *k) { return (k->schedule == KRF__ROW || k->schedule == KRF__ROW_COL) && (k->literal >> k->n_kept & 1) != 0; }
 
+bool krf__costly(const krf__instr *i) {
+    if (i->op == KRF__call || i->op == KRF__fold_map) {
+        return krf__result_of(i->value)->op->costly;
+    }
+    return krf__op_is_costly((krf__op)i->op, krf__dtype((krf_dtype)i->from)->kind);
+}
+
+bool krf__costly_domain(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        any |= krf__costly(&k->instrs[i]);
+    }
+    return any;
+}
+
+/* What a thread has of a staged row that is only reduced. Nothing is kept of an element, so that a thread that has the whole row needs no other's help. Longer ones are
+ * shared by more threads where these only add them up: then it is shared memory that takes long, of whose banks they ask for other words. */
+static int most_elements(const krf__kernel *k) {
+    const uint32_t words = krf__accumulator_words_before(k, k->n_reductions);
+    if (krf__costly_domain(k) || words > 4 || (k->reduced_size > 32 && k->n_domain + k->n_reductions <= 2)) {
+        return 9;
+    }
+    return k->reduced_size <= 32 && words <= 2 ? 32 : 17;
+}
+
+/* Whether a row has so few vectors more than a power of two that threads with two each would have little to do, and half as many with three do. */
+static bool three_vectors(const krf__kernel *k) {
+    const int64_t vectors = k->reduced_size / k->vector;
+    int64_t power = 1;
+    while (2 * power < vectors) {
+        power *= 2;
+    }
+    return vectors > power && 2 * vectors <= 3 * power && power > 1;
+}
+
 /* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
-static int most_vectors(const krf__kernel *k) { return k->vector > 1 ? 2 : k->staged ? 9 : 8; }
+static int most_vectors(const krf__kernel *k) {
+    if (k->vector > 1) {
+        return three_vectors(k) ? 3 : 2;
+    }
+    return k->schedule == KRF__REDUCE_SHORT ? most_elements(k) : k->staged ? 9 : 8;
+}
 
 static int threads_of_literal(const krf__kernel *k) {
     int threads = 1;

@@ -232,6 +232,9 @@ size_t krf__scratch_bytes(const krf__kernel *k);
 /* 8-byte words of a reduction's accumulator in scratch: 1, or more where it has several fields. before: of all reductions before reduction r. */
 uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
 uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
+/* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
+bool krf__costly(const krf__instr *i);
+bool krf__costly_domain(const krf__kernel *k); /* any of the domain part */
 size_t krf__ticket_count(const krf__kernel *k);
 
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */

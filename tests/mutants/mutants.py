@@ -313,6 +313,9 @@ MUTANTS = [
     ("short_too_few", "src/plan/kernel.c",
      "(int64_t)threads * each * k->vector < k->reduced_size", "(int64_t)threads * each * k->vector * 2 < k->reduced_size",
      "ops/test_reduce/sim"),
+    ("literal_vectors", "src/plan/kernel.c",
+     "const int together = threads_of_literal(k) * k->vector;", "const int together = threads_of_literal(k) * k->vector + (k->n_rounds == 0);",
+     "rows/test_rows/sim|ops/test_reduce/sim"),
     ("literal_beyond", "codegen/cuda_tree.c", # rows whose length is known, and no power of two
      "n - half, r, f, r, r, half", "n - half - 1, r, f, r, r, half",
      "rows/test_rows/sim"),

@@ -140,9 +140,14 @@ static void test_short_rows(void **unused) {
         {"x - sum((((((((((x * y + 1) * x + 2) * y + 3) * x + 4) * y + 5) * x + 6) * y + 7) * x + 8) * y + 9) * x, axis=1, keepdims=True)", 1, "row_short"},
         {"f16(x) - max(f16(x), axis=1, keepdims=True)", 1, "row_short"},
         {"f64(x) / sum(f64(x) * f64(x), axis=1, keepdims=True)", 1, "row_short"},
+        {"sum(x, axis=1)", 1, NULL},
+        {"max(x, axis=1), sum(x * y, axis=1)", 2, NULL},
+        {"sum(exp(x), axis=1)", 1, NULL},
+        {"sum(f64(x) * y, axis=1), max(x, axis=1), min(x + y, axis=1), any(x > y, axis=1)", 4, NULL},
+        {"sum(x, axis=1) * max(x, axis=1) + min(x, axis=1) * sum(y, axis=1) + max(y, axis=1)", 1, NULL}, /* accumulators of many leave a thread fewer elements */
         {"sum(x * exp(g), axis=1, keepdims=True) * exp(g) - x", 1, "row_short"}, /* what all rows share is wanted again, and stays */
     };
-    static const int64_t lengths[] = {2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 19, 27, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 192, 255, 256}, rows[] = {31, 300, 70, 2};
+    static const int64_t lengths[] = {2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 19, 20, 23, 27, 31, 32, 33, 36, 44, 63, 64, 65, 68, 100, 127, 128, 129, 192, 255, 256}, rows[] = {31, 300, 70, 2};
     krf_context *general = open_context("literal=0"), *unfused = open_context("off");
     (void)unused;
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
