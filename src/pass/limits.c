@@ -5,13 +5,14 @@
 
 #define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
 #define MOST_LITERAL 32 /* on the CPU: longer rows are as fast without */
+#define LARGE (1 << 20) /* elements: of fewer it takes longer to compile one more kernel than ever so many runs gain by it */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .whole = 1, .literal = 1024, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .whole = 1, .literal = 1024, .literal_from = LARGE, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -24,7 +25,8 @@ static const struct {
     {"row", offsetof(krf__limits, row), 0},               {"columns", offsetof(krf__limits, columns), 0},
     {"unrolled", offsetof(krf__limits, unrolled), 0},     {"columns_unrolled", offsetof(krf__limits, columns_unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"whole", offsetof(krf__limits, whole), 0},
-    {"literal", offsetof(krf__limits, literal), 0},       {"early", offsetof(krf__limits, early), 0},
+    {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
+    {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 

@@ -15,7 +15,7 @@ static uint64_t kind_of(const krf__kernel *k) {
 }
 
 /* The lock is held. */
-static bool admit(krf__lengths *l, uint64_t kind, int64_t length) {
+static bool admit(krf__lengths *l, uint64_t kind, int most, int64_t length) {
     for (int i = 0; i < KRF__KINDS; i++) {
         if (l->kinds[i].kind != kind) {
             continue;
@@ -25,7 +25,7 @@ static bool admit(krf__lengths *l, uint64_t kind, int64_t length) {
                 return true;
             }
         }
-        if (l->kinds[i].n == KRF__LENGTHS) {
+        if (l->kinds[i].n == most) {
             return false;
         }
         l->kinds[i].seen[l->kinds[i].n++] = length;
@@ -43,7 +43,7 @@ bool krf__lengths_admit(krf__lengths *lengths, const krf__plan_data *plan) {
     pthread_mutex_lock(&lengths->lock);
     for (uint32_t i = 0; i < plan->n_kernels && all; i++) {
         const krf__kernel *k = &plan->kernels[i];
-        all = !(krf__literal_rows(k) || krf__literal_chunk(k)) || admit(lengths, kind_of(k), k->reduced_size);
+        all = !(krf__literal_rows(k) || krf__literal_chunk(k)) || admit(lengths, kind_of(k), k->n_rounds > 0 ? KRF__LENGTHS : KRF__LENGTHS_ALONE, k->reduced_size);
     }
     pthread_mutex_unlock(&lengths->lock);
     return all;

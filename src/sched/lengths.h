@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 
-#define KRF__LENGTHS 4  /* of a kind */
+#define KRF__LENGTHS 4  /* of a kind, */
+#define KRF__LENGTHS_ALONE 1 /* and of reductions alone, whose kernels are to be few */
 #define KRF__KINDS 128 /* that are remembered; of more, the oldest are forgotten */
 
 typedef struct krf__lengths {

@@ -35,6 +35,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.unrolled = bits % 17 < 11 ? l.unrolled : (uint32_t)(bits >> 52) % 4;
     l.chunk = bits % 19 < 12 ? l.chunk : 0;
     l.literal = bits % 29 < 16 ? l.literal : (uint32_t)(bits >> 48) % 2 * 7;
+    l.literal_from = (bits >> 34) % 2 ? l.literal_from : 0;
     l.whole = (bits >> 36) % 2;
     l.early = (bits >> 38) % 2;
     l.prologue = (bits >> 40) % 4 != 0;
