@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -102,6 +102,7 @@ void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out
 
 /* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. */
 int krf__cuda_quads(const krf__emitter *e);
+int krf__cuda_together(const krf__emitter *e); /* threads that go over a chunk together */
 int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
@@ -117,6 +118,8 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 /* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
 void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
+void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
+void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of warps that share a chunk, of which the first has the result */
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);

@@ -75,11 +75,11 @@ static void stacks(krf__emitter *e, krf__str *out) {
 
 static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", krf__cuda_columns_together(e) * e->k->vector, true, out); }
 
-/* So that about 16 loads, of 16 bytes at most, are under way. */
+/* So that 8 loads of 16 bytes are under way, or 16 narrower ones; where what a load brings takes long, or any order will do, as many of one operand. */
 static void unroll(krf__emitter *e, krf__str *out) {
-    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e->k);
-    const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4, alone = e->k->vector > 1 && loads_of_domain(e) == 1 && e->k->n_reductions == 1 ? 2 : 1;
-    krf__str_i64(out, several * alone * 4 / krf__cuda_columns_together(e));
+    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e->k), alone = e->k->vector > 1 && loads_of_domain(e) == 1 && e->k->n_reductions == 1;
+    const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4;
+    krf__str_i64(out, (alone && (costly || krf__any_order(e->k)) ? 2 * several : several) * 4 / krf__cuda_columns_together(e));
 }
 
 static void declared(krf__emitter *e, krf__str *out) {

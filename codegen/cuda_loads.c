@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* Threads that go over a chunk together. */
-static int together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32; }
+int krf__cuda_together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32 * e->k->team; }
 
-int krf__cuda_accumulators(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8; }
+int krf__cuda_accumulators(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8 / e->k->team; }
 
 int krf__cuda_quads(const krf__emitter *e) {
     const int share = krf__lane_vectors(e->k);
@@ -23,18 +23,26 @@ int krf__cuda_quads(const krf__emitter *e) {
     return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
 }
 
-int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * together(e); }
+int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * krf__cuda_together(e); }
 
-static void put_vector_place(const krf__emitter *e, krf__str *out) {
-    krf__str_put(out, krf__short_rows(e->k) ? "(" : "p + (");
-    krf__str_printf(out, krf__short_rows(e->k) || e->k->schedule == KRF__ROW_COL ? "%s * threads + thread)" : "%s * 32 + thread)", e->quad);
+/* Vector e->quad of a thread, among those of its row or tile. */
+static void put_vector_number(const krf__emitter *e, krf__str *out) {
+    if (krf__short_rows(e->k) || e->k->schedule == KRF__ROW_COL) {
+        krf__str_printf(out, "%s * threads + thread", e->quad);
+    } else {
+        krf__str_printf(out, "%s * %d + thread", e->quad, krf__cuda_together(e));
+    }
 }
 
 void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "const %s p_q = ", krf__index_type(e));
-    put_vector_place(e, out);
-    krf__str_printf(out, " * %d;\n", e->k->vector);
+    krf__str_put(out, krf__short_rows(e->k) ? "(" : "p + (");
+    put_vector_number(e, out);
+    krf__str_printf(out, ") * %d;\n", e->k->vector);
 }
+
+/* Where warps share a chunk a thread has one vector of a tile, and the next one under way while it computes with that. */
+static bool goes_ahead(const krf__emitter *e) { return e->k->team > 1; }
 
 /* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
 static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
@@ -55,7 +63,7 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     krf__str distance = {0};
-    krf__cuda_put_held(e, operand, krf__cuda_quads(e), " = {}", declaration);
+    krf__cuda_put_held(e, operand, krf__cuda_quads(e) + (goes_ahead(e) ? 1 : 0), " = {}", declaration);
     if (e->k->operands[operand].staged) {
         krf__str_printf(load, "v_%s[q] = ", e->operand_names[operand]);
         krf__cuda_put_staged(e, operand, load);
@@ -108,7 +116,9 @@ static void valid(krf__emitter *e, krf__str *out) {
     if (e->k->whole) {
         krf__str_put(out, "true");
     } else {
-        krf__str_printf(out, "whole || p + (%s * %s + thread + 1) * %d <= last", e->quad, e->k->schedule == KRF__ROW_COL ? "threads" : "32", e->k->vector);
+        krf__str_put(out, "whole || p + (");
+        put_vector_number(e, out);
+        krf__str_printf(out, " + 1) * %d <= last", e->k->vector);
     }
 }
 
@@ -189,27 +199,27 @@ static bool refills(const krf__emitter *e) {
 }
 
 static void first_loads(krf__emitter *e, krf__str *out) {
-    if (refills(e)) {
+    if (refills(e) || goes_ahead(e)) {
         reduce_loads(e, out);
     }
 }
 
 static void all_loads(krf__emitter *e, krf__str *out) {
-    if (!refills(e)) {
+    if (!refills(e) && !goes_ahead(e)) {
         reduce_loads(e, out);
     }
 }
 
-/* Vector q of the tile after this one, in the place of this one's. */
-static void reduce_next(krf__emitter *e, krf__str *out) {
-    if (!refills(e)) {
-        return;
-    }
+/* Vector q of the tile after this one, into place `to`. */
+static void put_next(krf__emitter *e, const char *to, krf__str *out) {
     krf__str declarations = {0}, loads = {0}, position = {0};
-    put_each(e, in_domain, &declarations, &loads);
+    const char *quad = e->quad;
     krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    e->quad = to;
+    put_each(e, in_domain, &declarations, &loads);
+    e->quad = quad;
     if (loads.data != NULL) {
-        krf__str_printf(out, "const %s p_q = p + %d + (q * 32 + thread) * %d;\n", krf__index_type(e), krf__cuda_tile(e), e->k->vector);
+        krf__str_printf(out, "const %s p_q = p + %d + (q * %d + thread) * %d;\n", krf__index_type(e), krf__cuda_tile(e), krf__cuda_together(e), e->k->vector);
         krf__str_printf(out, e->k->whole ? "if (p + %d < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_tile(e) : e->k->vector);
         krf__cuda_put_lines(out, "    ", position.data);
         krf__cuda_put_lines(out, "    ", loads.data);
@@ -221,11 +231,31 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
     krf__str_free(&position);
 }
 
+static void reduce_ahead(krf__emitter *e, krf__str *out) {
+    if (goes_ahead(e)) {
+        put_next(e, "1", out);
+    }
+}
+
+/* In the place of this tile's, or moved there. */
+static void reduce_next(krf__emitter *e, krf__str *out) {
+    if (goes_ahead(e)) {
+        for (uint32_t i = 0; i < e->k->n_operands; i++) {
+            if (in_domain(e, i)) {
+                krf__str_printf(out, "v_%s[0] = v_%s[1];\n", e->operand_names[i], e->operand_names[i]);
+            }
+        }
+    } else if (refills(e)) {
+        put_next(e, "q", out);
+    }
+}
+
 const krf__hole krf__cuda_load_holes[] = {
     {"REDUCE_FIRST_LOADS", first_loads},
     {"TILE_WHOLE", krf__cuda_put_whole},
     {"TILE_VALID", valid},
     {"REDUCE_LOADS", all_loads},
+    {"REDUCE_AHEAD", reduce_ahead},
     {"REDUCE_NEXT", reduce_next},
     {NULL, NULL},
 };

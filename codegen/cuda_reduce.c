@@ -105,8 +105,15 @@ void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
 
 static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool costly = krf__costly_domain(e->k); /* a condition around what takes long would keep elements from overlapping */
+    const int held = krf__cuda_accumulators(e);
     char slot[48];
-    snprintf(slot, sizeof slot, e->k->vector > 8 ? "%s %% 8" : krf__cuda_quads(e) * e->k->vector > krf__cuda_accumulators(e) ? "q %% (8 / V) * V + %s" : "q * V + %s", krf__cuda_element(e));
+    if (e->k->vector > 8) {
+        snprintf(slot, sizeof slot, "%s %% 8", krf__cuda_element(e));
+    } else if (krf__cuda_quads(e) * e->k->vector > held) {
+        snprintf(slot, sizeof slot, "q %% (%d / V) * V + %s", held, krf__cuda_element(e));
+    } else {
+        snprintf(slot, sizeof slot, "q * V + %s", krf__cuda_element(e));
+    }
     krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
     krf__cuda_put_summand(e, r, out);
     krf__str_put(out, costly ? " : " : ");\n}\n");
@@ -138,7 +145,7 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
         return;
     }
     krf__str_printf(out, "const int rest = (int)((last - first) %% %d), rest_lane = (int)((last - first - rest) %% 256);\n", k->vector);
-    krf__str_printf(out, "if (thread == rest_lane / %d %% 32) {\n    #pragma unroll 1\n", k->vector);
+    krf__str_printf(out, "if (thread == rest_lane / %d %% %d) {\n    #pragma unroll 1\n", k->vector, krf__cuda_together(e));
     krf__str_printf(out, "    for (int k = 0; k < rest; k++) {\n        const %s p_k = last - rest + k;\n", krf__index_type(e));
     krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
     krf__cuda_put_lines(out, "        ", position.data);
@@ -146,8 +153,12 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
     krf__cuda_put_element(e, "        ", out);
-    krf__str_put(out, "        #pragma unroll\n        for (int n = 0; n < 8; n++) {\n            if (n == ");
-    krf__str_put(out, k->vector > 8 ? "k % 8) {\n" : "rest_lane / (32 * V) * V + k) {\n");
+    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
+    if (k->vector > 8) {
+        krf__str_put(out, "k % 8) {\n");
+    } else {
+        krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
+    }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
         krf__cuda_put_summand(e, r, out);
@@ -246,20 +257,21 @@ static uint32_t loaded_together(const krf__emitter *e, uint32_t first) {
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
         end = loaded_together(e, first);
+        const int n = krf__accumulator_bytes(e->k) > 8 || krf__costly_domain(e->k) ? 8 : 16;
         for (uint32_t r = first; r < end; r++) {
             krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
             put_identity(e, r, out);
         }
-        krf__str_put(out, "#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 4096) {\n");
+        krf__str_printf(out, "#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += %d) {\n", 256 * n);
         for (uint32_t r = first; r < end; r++) {
-            krf__str_printf(out, "    %s part%u[16];\n    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        part%u[k] = n + k * 256 < (int)a.chunks ? ", krf__reduction_type(e, r), r, r);
+            krf__str_printf(out, "    %s part%u[%d];\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        part%u[k] = n + k * 256 < (int)a.chunks ? ", krf__reduction_type(e, r), r, n, n, r);
             put_partial(e, r, true, "n + k * 256", out);
             krf__str_put(out, " : ");
             put_identity(e, r, out);
             krf__str_put(out, "    }\n");
         }
         for (uint32_t r = first; r < end; r++) {
-            krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < 16; k++) {\n        r%u = red%u(r%u, part%u[k]);\n    }\n", r, r, r, r);
+            krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        r%u = red%u(r%u, part%u[k]);\n    }\n", n, r, r, r, r);
         }
         krf__str_put(out, "}\n");
         for (uint32_t r = first; r < end; r++) {

@@ -52,11 +52,11 @@ static void put_slots(krf__str *out) {
 }
 
 /* A loop over a thread's elements of a tile, as far apart as a block has threads: all of a whole tile at once. */
-static void put_loop(const krf__emitter *e, bool whole, krf__str *out) {
+static void put_loop(const krf__emitter *e, bool whole, const char *unroll, krf__str *out) {
     const int threads = krf__scan_threads(e->k), step = threads / RUN * STRIDE;
     const char *type = krf__index_type(e);
     if (whole) {
-        krf__str_printf(out, "    #pragma unroll\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", TILE / threads, type, threads);
+        krf__str_printf(out, "    #pragma unroll%s\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", unroll, TILE / threads, type, threads);
         krf__str_printf(out, "        const int slot = own + %d * n, end = behind + %d * n;\n", step, step);
     } else {
         krf__str_printf(out, "    #pragma unroll 1\n    for (int at = threadIdx.x; at < %d; at += %d) {\n        const %s p = first + at;\n", TILE, threads, type);
@@ -70,11 +70,11 @@ static void put_whole(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, TILE / krf__scan_threads(e->k));
     }
-    put_loop(e, true, out);
+    put_loop(e, true, "", out);
     krf__cuda_put_scan_value(e, "held", "n", &value);
     krf__cuda_put_lines(out, "        ", value.data != NULL ? value.data : "");
     krf__str_put(out, "    }\n");
-    put_loop(e, true, out);
+    put_loop(e, true, "", out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "        tile%u[slot] = held%u[n];\n", r, r);
     }
@@ -110,13 +110,13 @@ void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out) {
 }
 
 /* What is done with each element; where the row may end in the tile, with those that are there, and otherwise. */
-static void put_elements(krf__emitter *e, bool whole, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
+static void put_elements(krf__emitter *e, bool whole, const char *unroll, void (*each)(krf__emitter *e, krf__str *out), void (*otherwise)(krf__emitter *e, krf__str *out), krf__str *out) {
     krf__str element = {0}, missing = {0};
     each(e, &element);
     if (otherwise != NULL) {
         otherwise(e, &missing);
     }
-    put_loop(e, whole, out);
+    put_loop(e, whole, unroll, out);
     krf__str_put(out, whole ? "" : "        if (p < $) {\n");
     krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
     if (!whole && otherwise != NULL) {
@@ -147,7 +147,7 @@ static void load(krf__emitter *e, krf__str *out) {
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
     put_whole(e, &text);
     krf__str_put(&text, "} else {\n");
-    put_elements(e, false, put_element, put_nothing, &text);
+    put_elements(e, false, "", put_element, put_nothing, &text);
     krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
@@ -156,9 +156,9 @@ static void load(krf__emitter *e, krf__str *out) {
 static void store(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
-    put_elements(e, true, krf__cuda_put_scan_result, NULL, &text);
+    put_elements(e, true, " 4", krf__cuda_put_scan_result, NULL, &text); /* nothing waits for stores: more at once is only more to compile */
     krf__str_put(&text, "} else {\n");
-    put_elements(e, false, krf__cuda_put_scan_result, NULL, &text);
+    put_elements(e, false, "", krf__cuda_put_scan_result, NULL, &text);
     krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
@@ -180,7 +180,7 @@ static void runs(krf__emitter *e, krf__str *out) {
         krf__str value = {0};
         krf__str_printf(&value, "sum%u[r]", r);
         krf__str_printf(out, "%s sum%u[%d], before%u[%d];\n%s    sum%u[r] = tile%u[%d * run + %d * r];\n}\n", type, r, each, r, each, loop, r, r, STRIDE, apart);
-        krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    %s", RUN, "#pragma unroll\n");
+        krf__str_printf(out, "#pragma unroll 5\nfor (int i = 1; i < %d; i++) {\n    %s", RUN, "#pragma unroll\n");
         krf__str_printf(out, "    for (int r = 0; r < %d; r++) {\n        sum%u[r] = red%u(sum%u[r], tile%u[%d * run + %d * r + i]);\n", each, r, r, r, r, STRIDE, apart);
         krf__str_printf(out, "        tile%u[%d * run + %d * r + i] = sum%u[r];\n    }\n}\n", r, STRIDE, apart, r);
         krf__str_printf(out, "#pragma unroll\nfor (int s = 1; s < %d; s *= 2) {\n    %s    for (int r = 0; r < %d; r++) {\n        const %s left = ", side, "#pragma unroll\n", each, type);
@@ -225,7 +225,7 @@ static void ahead(krf__emitter *e, krf__str *out) {
             continue;
         }
         const int line = LINE / (int)krf_dtype_size((krf_dtype)o->dtype);
-        krf__str_printf(&lines, "for (int at = %d * threadIdx.x; at < %d && first + at < $; at += %d) {\n    const %s p = first + at;\n    ", line, TILE,
+        krf__str_printf(&lines, "#pragma unroll 1\nfor (int at = %d * threadIdx.x; at < %d && first + at < $; at += %d) {\n    const %s p = first + at;\n    ", line, TILE,
                         line * krf__scan_threads(k), krf__index_type(e));
         krf__emit_position(e, KRF__PART_REDUCED, "p", &lines);
         krf__str_printf(&lines, "    krf_fetch_ahead(a.%s", e->operand_names[i]);
@@ -298,7 +298,7 @@ static void put_word(krf__emitter *e, uint32_t r, krf__str *out) {
 static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, krf__str *out) {
     krf__str word = {0};
     krf__str_printf(&word, "word%u", r);
-    krf__str_printf(out, "#pragma unroll 8\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
+    krf__str_printf(out, "#pragma unroll 4\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
     krf__cuda_put_shuffle(e, r, NULL, word.data != NULL ? word.data : "", "i", out);
     krf__str_put(out, ");\n}\n");
     out->failed |= word.failed;

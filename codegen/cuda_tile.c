@@ -174,6 +174,7 @@ static void fill(krf__emitter *e, krf__str *out) {
         }
     }
     krf__str_put(out, held ? "" : "}\n");
+    krf__str_put(out, krf__tile_bytes(k) > 0 ? "__syncthreads();\n" : "");
     out->failed |= begin.failed || place.failed;
     krf__str_free(&begin);
     krf__str_free(&place);

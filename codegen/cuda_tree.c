@@ -118,8 +118,19 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     }
 }
 
+void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {
+    halve_accumulators(4, 1, r, r, out);
+    krf__str_put(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    ");
+    put_down(e, r, "0", out);
+    krf__str_put(out, "}\n");
+}
+
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     const int lanes = e->k->vector; /* of a vector */
+    if (e->k->team > 1) {
+        krf__cuda_put_team_tree(e, out);
+        return;
+    }
     if (e->k->schedule == KRF__ROW_COL) {
         krf__cuda_put_halves(e, krf__cuda_accumulators(e), 1, out);
         for (uint32_t r = 0; r < e->k->n_reductions; r++) {

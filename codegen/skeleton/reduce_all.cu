@@ -1,4 +1,4 @@
-// Long reductions: a warp a chunk, chunks of a result over blocks. The block that finishes a result last combines the
+// Long reductions: a warp a chunk, or several that share it, chunks of a result over blocks. The block that finishes a result last combines the
 // chunks' partial results in the order of the canonical tree; its ticket counts itself back to zero. A block that has a
 // result to itself needs neither memory nor ticket.
 $HEADER
@@ -8,16 +8,16 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
     $EXTENTS
     $SHARED
     __shared__ bool last_block;
-    const int thread = threadIdx.x % 32, warps = blockDim.x / 32;
+    $TEAM_SHARED
+    $TEAM_PLACE
     const long long kept = $KEPT_SIZE;
     const bool alone = gridDim.x == 1 && a.chunks <= 256;
     for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
         $KEPT_POSITION
-        for ($INDEX c = ($INDEX)blockIdx.x * warps + threadIdx.x / 32; c < ($INDEX)a.chunks; c += ($INDEX)gridDim.x * warps) {
-            const $INDEX first = c * ($INDEX)a.chunk;
-            const $INDEX last = $REDUCED_SIZE - first < ($INDEX)a.chunk ? $REDUCED_SIZE : first + ($INDEX)a.chunk;
+        for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
+            $TEAM_BOUNDS
             $WARP_CHUNK
-            if (thread == 0) {
+            if ($TEAM_ENDS) {
                 $CHUNK_DONE
             }
         }

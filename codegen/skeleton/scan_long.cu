@@ -48,6 +48,7 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     __syncthreads();
     if (turn != 0) {
         __threadfence();
+        #pragma unroll 1
         for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += $SCAN_THREADS) {
             krf_forget(states + i);
         }

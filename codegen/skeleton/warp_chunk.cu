@@ -11,6 +11,7 @@ for (; p < last; p += $TILE) {
     #pragma unroll
     for (int q = 0; q < $QUADS; q++) {
         const bool valid = $TILE_VALID;
+        $REDUCE_AHEAD
         $REDUCE_VECTORS
         #pragma unroll
         for (int k = 0; k < $TURNS; k++) {

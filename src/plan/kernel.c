@@ -107,7 +107,7 @@ static int threads_of_literal(const krf__kernel *k) {
 }
 
 int krf__reduce_vectors(const krf__kernel *k) {
-    const int share = krf__lane_vectors(k), turns = widens(k) ? 2 : 1;
+    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) ? 2 : 1;
     int loads = 0;
     if (krf__literal_rows(k)) {
         const int together = threads_of_literal(k) * k->vector;
@@ -118,6 +118,9 @@ int krf__reduce_vectors(const krf__kernel *k) {
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         loads += !k->operands[i].counts && loaded_in_domain(k, i);
+    }
+    if (k->team > 1) {
+        return share;
     }
     return turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
 }
@@ -328,6 +331,15 @@ uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
         words += krf__accumulator_words(k, i);
     }
     return words;
+}
+
+size_t krf__accumulator_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        size_t size = krf__any_order(k) && krf__narrow_sum(k, r) ? 4 : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+        bytes += (size < 4 ? 4 : size) * krf__accumulator_words(k, r);
+    }
+    return bytes;
 }
 
 static bool has_few_accumulators(const krf__kernel *k) { return krf__accumulator_words_before(k, k->n_reductions) <= 4; }

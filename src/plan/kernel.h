@@ -106,6 +106,7 @@ typedef struct krf__kernel {
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
+    int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two */
     bool staged;   /* CUDA: short rows that pass through shared memory */
@@ -232,6 +233,7 @@ size_t krf__scratch_bytes(const krf__kernel *k);
 /* 8-byte words of a reduction's accumulator in scratch: 1, or more where it has several fields. before: of all reductions before reduction r. */
 uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
 uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
+size_t krf__accumulator_bytes(const krf__kernel *k); /* of all reductions, in registers, while the elements of a chunk are taken */
 /* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);
 bool krf__costly_domain(const krf__kernel *k); /* any of the domain part */

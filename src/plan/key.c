@@ -53,7 +53,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2);
     put64(&s, k->wide);
     put64(&s, k->staged);
-    put64(&s, k->side);
+    put64(&s, k->side | (uint64_t)(k->team - 1) << 1);
     put64(&s, k->literal);
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);

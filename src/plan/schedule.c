@@ -162,72 +162,16 @@ static bool stores_elements(const krf__kernel *k) {
     return found;
 }
 
-/* Of a column, while the elements of a chunk are taken. */
-static size_t accumulator_bytes(const krf__kernel *k) {
-    size_t bytes = 0;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        size_t size = krf__any_order(k) && krf__narrow_sum(k, r) ? 4 : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
-        bytes += (size < 4 ? 4 : size) * krf__accumulator_words(k, r);
-    }
-    return bytes;
-}
-
 /* Results that a thread of a reduction by columns has side by side. It has accumulators of several lanes of each; or, where any order will do, of each alone. */
 static int column_vector(krf__kernel *k, bool unaligned) {
     const int fast = k->n_kept - 1;
     const size_t most = krf__any_order(k) ? 64 : 16;
     int v = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned);
     v = k->extents[fast] % v != 0 ? 1 : v;
-    while (v > 1 && (size_t)v * accumulator_bytes(k) > most) {
+    while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
         v /= 2;
     }
     return v;
-}
-
-/* The dimension along which most of those loads are contiguous that are not along the last one; -1: a map needs no tiles, or cannot have them. */
-static int tile_dim(krf__kernel *k) {
-    int fast = k->n_kept - 1, best = -1, most = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        if (o->gathered || o->half || (o->store && o->strides[fast] != 1)) {
-            return -1;
-        }
-    }
-    for (int d = fast - 1; d >= 0 && k->extents[fast] >= KRF__TILE_LEAST; d--) {
-        int loads = 0;
-        k->tile = d;
-        for (uint32_t i = 0; i < k->n_operands; i++) {
-            loads += krf__tile_crosses(k, &k->operands[i]);
-        }
-        if (loads > most && k->extents[d] >= KRF__TILE_LEAST && krf__tile_bytes(k) <= KRF__TILE_MOST_BYTES) {
-            most = loads;
-            best = d;
-        }
-    }
-    return best;
-}
-
-/* Whether words of v elements of an operand, along one of the dimensions of a tile, are words of memory. */
-static bool has_words(const krf__kernel *k, const krf__operand *o, int v) {
-    const int along = krf__tile_crosses(k, o) ? k->tile : k->n_kept - 1;
-    bool whole = o->strides[along] == 1 && o->offset % v == 0;
-    for (int d = 0; d < k->n_kept; d++) {
-        whole &= d == along || o->strides[d] % v == 0;
-    }
-    return whole;
-}
-
-/* How many elements a tile's words have: as many as 4 bytes hold, where all that is read and written has elements of one size and lies in whole words. */
-static int tile_vector(krf__kernel *k, bool unaligned) {
-    const int fast = k->n_kept - 1, size = (int)krf_dtype_size((krf_dtype)k->operands[0].dtype), v = size < 4 ? 4 / size : 1;
-    bool whole = !unaligned && v > 1 && k->extents[fast] % v == 0 && k->extents[k->tile] % v == 0 && k->extents[fast] > 32 && k->extents[k->tile] > 32;
-    for (uint32_t i = 0; i < k->n_operands && whole; i++) {
-        const krf__operand *o = &k->operands[i];
-        const bool stays = !o->store && o->strides[fast] == 0; /* while a word is computed */
-        whole &= !o->counts && (int)krf_dtype_size((krf_dtype)o->dtype) == size && (stays || has_words(k, o, v));
-    }
-    k->vector = whole ? v : 1;
-    return krf__tile_bytes(k) <= KRF__TILE_MOST_BYTES ? k->vector : 1;
 }
 
 /* Whether numbers are drawn: those of neighbouring places come from one block of words. */
@@ -410,9 +354,18 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
+/* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. */
+static int team_of(const krf__kernel *k) {
+    bool doubles = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        doubles |= krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
+    }
+    return k->schedule == KRF__REDUCE_ALL && doubles && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
+}
+
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
 static bool whole_tiles(const krf__kernel *k) {
-    const int64_t tile = 32 * (int64_t)k->vector * krf__reduce_vectors(k);
+    const int64_t tile = 32 * (int64_t)k->team * k->vector * krf__reduce_vectors(k);
     if (k->schedule == KRF__ROW) {
         return k->reduced_size == k->chunk * krf__row_warps(k);
     }
@@ -423,7 +376,7 @@ static bool whole_tiles(const krf__kernel *k) {
 }
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    k->cluster = 1;
+    k->cluster = k->team = 1;
     k->side = false;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -431,10 +384,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
-        int tile = tile_dim(k);
-        k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
-        k->tile = tile >= 0 ? tile : 0;
-        k->vector = tile >= 0 ? tile_vector(k, unaligned) : k->vector;
+        krf__kernel_tile(k, unaligned, limits);
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);
@@ -451,7 +401,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = 1;
         k->chunk = KRF__SCAN_TILE;
         k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
-        k->side = krf__scans_columns(k) && accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
+        k->side = krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && krf__any_order(k) ? limits->chunk : k->chunk;
@@ -474,6 +424,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
+    k->team = limits->teams != 0 ? team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
     mark_aligned(k, fast);

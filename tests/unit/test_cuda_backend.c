@@ -260,16 +260,16 @@ static void grids(void **state) {
     k.kept_size = INT64_C(1) << 40; /* rows stride over the grid */
     check_grid(k, 132, 2147483647u, 1, 256, 1);
 
-    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .team = 1, .kept_size = 257, .reduced_size = 4, .chunks = 1, .vector = 4};
     check_grid(k, 132, 2, 1, 1, 256); /* a thread a row */
-    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 4096 / (128 * 3) * 128, .reduced_size = 3, .chunks = 1, .vector = 1, .staged = true};
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .team = 1, .kept_size = 4096 / (128 * 3) * 128, .reduced_size = 3, .chunks = 1, .vector = 1, .staged = true};
     check_grid(k, 132, 1, 1, 1, 128); /* ten rows a thread: as many as 4,096 elements are */
     k.kept_size++;
     check_grid(k, 132, 2, 1, 1, 128);
     k.reduced_size = 17; /* four threads a row, seven rows one after the other */
     k.kept_size = 32 * 7 + 1;
     check_grid(k, 132, 2, 1, 4, 32);
-    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .kept_size = 257, .chunks = 1, .vector = 4};
+    k = (krf__kernel){.schedule = KRF__REDUCE_SHORT, .team = 1, .kept_size = 257, .chunks = 1, .vector = 4};
     k.reduced_size = 64;
     check_grid(k, 132, 9, 1, 8, 32);
     k.reduced_size = 256;
@@ -278,7 +278,7 @@ static void grids(void **state) {
     k.kept_size = INT64_C(1) << 40; /* rows stride over the grid */
     check_grid(k, 132, 2147483647u, 1, 32, 8);
 
-    k = (krf__kernel){.schedule = KRF__REDUCE_ALL, .kept_size = 1, .chunks = 1};
+    k = (krf__kernel){.schedule = KRF__REDUCE_ALL, .team = 1, .kept_size = 1, .chunks = 1};
     check_grid(k, 132, 1, 1, 32, 1);
     k.chunks = 3; /* a warp each, but for one */
     check_grid(k, 132, 1, 1, 128, 1);
@@ -295,6 +295,12 @@ static void grids(void **state) {
     k.kept_size = 3;
     k.chunks = 0; /* of no elements: the identity is still to be stored */
     check_grid(k, 132, 1, 3, 32, 1);
+    k = (krf__kernel){.schedule = KRF__REDUCE_ALL, .team = 4, .kept_size = 1, .chunks = 1}; /* four warps a chunk */
+    check_grid(k, 132, 1, 1, 128, 1);
+    k.chunks = 3; /* two chunks a block */
+    check_grid(k, 132, 2, 1, 256, 1);
+    k.chunks = INT64_C(1) << 40;
+    check_grid(k, 132, 528, 1, 256, 1);
 
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 33, .chunks = 7};
     check_grid(k, 132, 2, 7, 32, 8);
@@ -339,7 +345,7 @@ static void threads_of_short_rows(void **state) {
     for (int vector = 1; vector <= 8; vector *= 2) {
         for (int64_t n = 0; n <= 256; n++) {
             for (int rounds = 0; rounds < 2; rounds++) {
-                const krf__kernel k = {.schedule = rounds ? KRF__ROW_SHORT : KRF__REDUCE_SHORT, .reduced_size = n, .chunks = 1, .vector = vector};
+                const krf__kernel k = {.schedule = rounds ? KRF__ROW_SHORT : KRF__REDUCE_SHORT, .team = 1, .reduced_size = n, .chunks = 1, .vector = vector};
                 const int threads = krf__short_threads(&k);
                 assert_in_range(threads, 1, 32);
                 assert_int_equal(32 % threads, 0);
@@ -358,7 +364,7 @@ static void threads_of_literal_rows(void **state) {
                 if (n % vector != 0) {
                     continue;
                 }
-                const krf__kernel k = {.schedule = KRF__ROW_SHORT, .n_kept = 1, .n_rounds = 3, .n_instrs = 12, .reduced_size = n, .chunks = 1, .vector = vector, .staged = staged != 0,
+                const krf__kernel k = {.schedule = KRF__ROW_SHORT, .team = 1, .n_kept = 1, .n_rounds = 3, .n_instrs = 12, .reduced_size = n, .chunks = 1, .vector = vector, .staged = staged != 0,
                                        .literal = 2};
                 const int threads = krf__short_threads(&k), vectors = krf__reduce_vectors(&k);
                 assert_true(threads * vectors * vector >= n && threads * (vectors - 1) * vector < n);

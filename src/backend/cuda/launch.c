@@ -20,7 +20,7 @@ static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n
  * combine, and blocks that do not run at once leave multiprocessors without work at the end. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
     int64_t most = (int64_t)multiprocessors * WAVES / (k->kept_size > 1 ? k->kept_size : 1);
-    int64_t blocks = divide_up(k->chunks, WARPS);
+    int64_t blocks = divide_up(k->chunks, WARPS / k->team);
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
 
@@ -60,7 +60,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->y = clamp(k->kept_size, MAX_Y);
-        while (g->block_x > 32 && g->block_x / 64 >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
+        while (g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
             g->block_x /= 2;
         }
         break;
