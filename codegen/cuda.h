@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[];
+extern const krf__hole krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -87,8 +87,17 @@ int krf__cuda_columns_together(const krf__emitter *e);
 /* An element of a column: its statements, and where they are to be, its stores. */
 void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
 
+/* Rows in shared memory: the word of the vector at hand of an operand that is held; the copies that bring it there; and what stores a vector whose elements
+ * were replaced. */
+void krf__cuda_put_held_word(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);
+void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out);
+
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
+
+/* The same of strips. */
+void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* a.in0[...], at the place that is at hand. */
 void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out);

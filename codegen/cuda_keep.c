@@ -117,8 +117,8 @@ void krf__cuda_keep(krf__emitter *e) {
     for (uint32_t n = 0; n < k->n_domain; n++) {
         e->needed[n] = true;
     }
-    for (uint32_t slot = 0; slot < whole->n_operands && krf__cuda_row_stays(e); slot++) {
-        if (found(e, slot, &round, &instr)) {
+    for (uint32_t slot = 0; slot < whole->n_operands; slot++) {
+        if ((krf__cuda_row_stays(e) || whole->operands[slot].held) && found(e, slot, &round, &instr)) {
             const krf__kernel a = krf__kernel_round(whole, round);
             const uint32_t here = (uint32_t)(k->instrs - whole->instrs);
             e->kept_slot = slot;

@@ -20,7 +20,10 @@ int krf__cuda_quads(const krf__emitter *e) {
     if (krf__literal_chunk(e->k) && krf__cuda_row_stays(e)) {
         return ((int)e->k->reduced_size + 32 * e->k->vector - 1) / (32 * e->k->vector);
     }
-    return krf__cuda_row_stays(e) ? (int)(e->k->chunk / KRF__LANES) * share : share;
+    if (!krf__cuda_row_stays(e)) {
+        return e->k->n_reductions == 0 && krf__held_elements(e->k) > 0 ? 1 : share; /* registers are few there */
+    }
+    return (int)(e->k->chunk / KRF__LANES) * share;
 }
 
 int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * krf__cuda_together(e); }
@@ -64,6 +67,12 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     krf__str distance = {0};
     krf__cuda_put_held(e, operand, krf__cuda_quads(e) + (goes_ahead(e) ? 1 : 0), " = {}", declaration);
+    if (e->k->operands[operand].held) {
+        krf__str_printf(load, "v_%s[q].word = ", e->operand_names[operand]);
+        krf__cuda_put_held_word(e, operand, load);
+        krf__str_put(load, ";\n");
+        return;
+    }
     if (e->k->operands[operand].staged) {
         krf__str_printf(load, "v_%s[q] = ", e->operand_names[operand]);
         krf__cuda_put_staged(e, operand, load);

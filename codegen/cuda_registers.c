@@ -20,6 +20,9 @@ static int rounds_with(const krf__kernel *k, uint32_t operand) {
 #define SHARED_REGISTERS 40 /* of short rows whose length is known: what rows share */
 #define OTHER_REGISTERS 24 /* places, and what a body is at */
 #define MOST_REGISTERS 255 /* of a thread */
+#define HELD_REGISTERS 8   /* of a thread whose row lies in shared memory: two vectors at a time */
+#define SHARED_BYTES 232448 /* of a multiprocessor that has clusters; and what a block needs besides its rows */
+#define OTHER_BYTES 4096
 
 /* Elements of an operand that a thread has of a row. */
 static int elements_of(const krf__kernel *k) { return k->schedule == KRF__ROW_COL ? krf__side_elements(k) : 32; }
@@ -41,8 +44,11 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
     return !along || o->inner != 0 ? 0 : o->aligned && !o->counts ? 8 * size : elements_of(k) / k->vector * (size > 4 ? 2 : 1);
 }
 
-/* Of the round that has most. */
+/* Of the round that has most. A lane of rows side by side that has one element needs none beside it. */
 static int accumulators_of(const krf__kernel *k) {
+    if (k->schedule == KRF__ROW_COL && krf__side_elements(k) <= KRF__LANES / krf__side_threads(k)) {
+        return 0;
+    }
     const int lanes = k->schedule == KRF__ROW_COL ? krf__side_lanes(k) : 8;
     int most = 0;
     for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
@@ -75,7 +81,7 @@ bool krf__cuda_row_stays(const krf__emitter *e) {
             n += krf__costly(&round.instrs[i]) ? 4 : 1;
         }
     }
-    return n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
+    return krf__held_elements(k) == 0 && n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
 }
 
 bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
@@ -124,6 +130,11 @@ static int passing(const krf__emitter *e) {
  * Elements that are loaded one by one need more registers for places. */
 int krf__cuda_row_blocks(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
+    if (krf__held_elements(k) > 0) {
+        const int each = accumulators_of(k) + OTHER_REGISTERS + HELD_REGISTERS;
+        const int room = SHARED_BYTES / (int)(krf__held_bytes(k) + OTHER_BYTES), most = KRF__REGISTERS / krf__row_threads(k) / each;
+        return room < most ? room : most > 1 ? most : 1;
+    }
     const bool beside = k->schedule == KRF__ROW_COL;
     const int stay = staying(k) + (k->n_rounds == 0 ? passing(e) : 0), each = (stay > 32 || beside ? stay : 32) + accumulators_of(k) + OTHER_REGISTERS;
     const int blocks = KRF__REGISTERS / krf__row_threads(k) / each;

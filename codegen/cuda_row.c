@@ -46,6 +46,7 @@ static void put_common_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loa
 static void common_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_common_loads, out); }
 
 static void row_loads(krf__emitter *e, krf__str *out) {
+    krf__cuda_put_held_copies(e, out);
     if (krf__cuda_row_stays(e)) {
         if (!krf__short_rows(e->k)) {
             krf__str_printf(out, "const %s p = first;\n", krf__index_type(e));
@@ -217,7 +218,10 @@ static void results(krf__emitter *e, krf__str *out) {
 
 /* ---- rounds that store elements ---- */
 
-static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
+static void stores(krf__emitter *e, krf__str *out) {
+    krf__cuda_put_held_kept(e, out);
+    krf__cuda_put_elements(e, "valid && inside", out);
+}
 
 static void put_round(krf__emitter *e, krf__str *out) {
     const bool reduces = e->k->n_reductions > 0;

@@ -42,12 +42,9 @@ static void bounds(krf__emitter *e, krf__str *out) {
 static void ends(krf__emitter *e, krf__str *out) { krf__str_put(out, shares(e) ? "thread == 0 && any" : "thread == 0"); }
 
 void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out) {
-    const int held = krf__cuda_accumulators(e), v = e->k->vector;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_put(out, "__syncthreads();\n");
-        for (int n = 0; n < held; n++) { /* its lane of the 256 */
-            krf__str_printf(out, "meet.of%u[team * %d + (%d + thread) * %d + %d] = acc%u[%d];\n", r, KRF__LANES, n / v * krf__cuda_together(e), v, n % v, r, n);
-        }
+        krf__str_put(out, "__syncthreads();\n#pragma unroll\n");
+        krf__str_printf(out, "for (int n = 0; n < %d; n++) {\n    meet.of%u[team * %d + thread * V + n] = acc%u[n];\n}\n", krf__cuda_accumulators(e), r, KRF__LANES, r);
         krf__str_printf(out, "__syncthreads();\n%s r%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
         krf__str_printf(out, ";\nif (thread < 32) {\n%s acc%u[8];\n", krf__cuda_accumulator_type(e, r), r);

@@ -37,14 +37,14 @@ static void shared(krf__emitter *e, krf__str *out) {
 static void position(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *type = krf__index_type(e);
-    int last = k->n_kept - 1, side = krf__tile_side(k), left = k->n_kept - 2;
+    int last = k->n_kept - 1, side = krf__tile_side(k), down = krf__tile_down(k), left = k->n_kept - 2;
     krf__str_printf(out, "const %s across = (n%d + %d) / %d, block = (%s)blockIdx.x, q0 = block / across;\n", type, last, side - 1, side, type);
     krf__str_printf(out, "const %s first%d = block %% across * %d;\n", type, last, side);
     if (left == 0) {
-        krf__str_printf(out, "const %s first%d = q0 * %d;\n", type, k->tile, side);
+        krf__str_printf(out, "const %s first%d = q0 * %d;\n", type, k->tile, down);
         return;
     }
-    krf__str_printf(out, "const %s down = (n%d + %d) / %d, q1 = q0 / down, first%d = q0 %% down * %d;\n", type, k->tile, side - 1, side, k->tile, side);
+    krf__str_printf(out, "const %s down = (n%d + %d) / %d, q1 = q0 / down, first%d = q0 %% down * %d;\n", type, k->tile, down - 1, down, k->tile, down);
     for (int d = k->n_kept - 2, q = 1; d >= 0; d--) {
         if (d == k->tile) {
             continue;
@@ -104,8 +104,13 @@ static void element(krf__emitter *e, krf__str *out) { put_place(e, e->k->n_kept 
 
 static void next(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (e->k->operands[i].store) {
+        const krf__operand *o = &e->k->operands[i];
+        if (o->store && e->k->strip == 0) {
             put_step(e, i, out);
+        } else if (o->store && krf__stride_class(e->k, o, e->k->tile) >= 2) {
+            krf__str_printf(out, "at_%s += %s_s%d;\n", e->operand_names[i], e->operand_names[i], e->k->tile);
+        } else if (o->store) {
+            krf__str_printf(out, "at_%s += %d;\n", e->operand_names[i], krf__stride_class(e->k, o, e->k->tile));
         }
     }
 }
@@ -174,7 +179,6 @@ static void fill(krf__emitter *e, krf__str *out) {
         }
     }
     krf__str_put(out, held ? "" : "}\n");
-    krf__str_put(out, krf__tile_bytes(k) > 0 ? "__syncthreads();\n" : "");
     out->failed |= begin.failed || place.failed;
     krf__str_free(&begin);
     krf__str_free(&place);
@@ -187,6 +191,8 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
         krf__str_printf(out, "(a.%s", name);
         krf__cuda_put_offset(e, operand, false, out);
         krf__str_put(out, ")");
+    } else if (e->k->strip > 0) {
+        krf__cuda_put_strip_load(e, operand, out);
     } else if (crosses(e, operand)) {
         krf__str_printf(out, "tile_%s[x][y + q * %d]", name, rows(e));
     } else if (holds(e)) {
@@ -196,7 +202,15 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
     }
 }
 
-static void square(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->vector > 1 ? "tile_words" : "tile_each", out); }
+static void put_strips(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "tile_strip", out); }
+
+static void square(krf__emitter *e, krf__str *out) {
+    if (e->k->strip > 0) {
+        krf__cuda_unrolled(e, put_strips, out);
+    } else {
+        krf__emit_skeleton(e, e->k->vector > 1 ? "tile_words" : "tile_each", out);
+    }
+}
 
 static void put_side(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_side(e->k)); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_threads(e->k)); }

@@ -92,6 +92,31 @@ KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
     return (int)((share + (unsigned)i) >> (32 - __clz(n - 1)));
 }
 
+//@ krf_copy_later
+// 16 bytes from memory to shared memory, which are there once the thread has waited. Elsewhere than on a GPU too they are not there before.
+#ifdef __CUDACC__
+KRF_FN void krf_copy_later(void *to, const void *from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+}
+KRF_FN void krf_copies_wait(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
+#else
+static thread_local struct {
+    void *to;
+    const void *from;
+} krf_copies[256];
+static thread_local int krf_copies_n;
+KRF_FN void krf_copy_later(void *to, const void *from) {
+    krf_copies[krf_copies_n].to = to;
+    krf_copies[krf_copies_n++].from = from;
+}
+KRF_FN void krf_copies_wait(void) {
+    while (krf_copies_n > 0) {
+        krf_copies_n--;
+        __builtin_memcpy(krf_copies[krf_copies_n].to, krf_copies[krf_copies_n].from, 16);
+    }
+}
+#endif
+
 //@ krf_say
 // A word that other blocks wait for, and that tells them all there is to know.
 KRF_FN void krf_say(unsigned long long *at, unsigned long long word) {

@@ -19,7 +19,8 @@ typedef struct krf__limits {
     uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
     uint32_t teams;    /* 1: reductions of what takes long are shared by several warps a chunk */
-    uint32_t squares;  /* 1: maps that need many rows of an array for an element, as stencils do, go over squares of their elements */
+    uint32_t strips;   /* 1: threads of maps that need rows of an array again and again, as stencils do, keep them */
+    uint32_t held;     /* 1: blocks that share rows have them in shared memory */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define LONG_BODY 32 /* instructions of all rounds */
+#define STRIP_SIDE 64 /* elements of a block beside one another, and its threads, where maps go by strips */
+#define STRIP_THREADS 256
 
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
@@ -50,6 +52,15 @@ static bool widens(const krf__kernel *k) {
         any |= krf__dtype(dtype)->kind == KRF__KIND_REAL && krf_dtype_size(dtype) == 8;
     }
     return any && narrow && !krf__short_rows(k);
+}
+
+/* Whether threads load a byte or two at a time, of one operand. More loads are under way then, too. */
+static bool is_narrow(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += loaded_in_domain(k, i) && !k->operands[i].counts ? krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
+    }
+    return k->vector == 1 && bytes > 0 && bytes <= 2 && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k);
 }
 
 bool krf__literal_rows(const krf__kernel *k) { return krf__short_rows(k) && (k->literal >> k->n_kept & 1) != 0; }
@@ -107,7 +118,7 @@ static int threads_of_literal(const krf__kernel *k) {
 }
 
 int krf__reduce_vectors(const krf__kernel *k) {
-    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) ? 2 : 1;
+    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) ? 2 : 1;
     int loads = 0;
     if (krf__literal_rows(k)) {
         const int together = threads_of_literal(k) * k->vector;
@@ -195,6 +206,22 @@ int krf__row_threads(const krf__kernel *k) {
     return of_row * krf__row_rows(k);
 }
 
+int64_t krf__held_elements(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        any |= k->operands[i].held;
+    }
+    return any ? k->chunk * krf__row_warps(k) / k->cluster : 0;
+}
+
+uint32_t krf__held_bytes(const krf__kernel *k) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += k->operands[i].held ? (uint32_t)(krf__held_elements(k) * (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype)) : 0;
+    }
+    return bytes;
+}
+
 bool krf__scan_is_small(const krf__kernel *k) {
     enum { PLAIN = 16 /* instructions */ };
     return k->n_reductions == 1 && krf_dtype_size((krf_dtype)k->instrs[k->n_domain].dtype) <= 4 && krf__accumulator_words(k, 0) == 1 && k->n_instrs < PLAIN;
@@ -259,6 +286,9 @@ static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
 
 /* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */
 int krf__tile_side(const krf__kernel *k) {
+    if (k->strip > 0) {
+        return STRIP_SIDE;
+    }
     if (k->vector > 1) {
         return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
     }
@@ -276,12 +306,25 @@ static int loads_of(const krf__kernel *k) {
 
 /* 32 bytes of an operand are under way for each; by words, and with several operands to wait for, 64. */
 int krf__tile_threads(const krf__kernel *k) {
+    if (k->strip > 0) {
+        return STRIP_THREADS;
+    }
     const int side = krf__tile_side(k), widest = (int)widest_element(k);
     if (k->vector > 1) {
         return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
     }
     return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
 }
+
+int krf__strip_span(const krf__kernel *k, uint32_t operand) {
+    int span = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        span = k->operands[i].rows_of == operand + 1 && k->operands[i].row > span ? k->operands[i].row : span;
+    }
+    return span;
+}
+
+int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / STRIP_SIDE * k->strip : krf__tile_side(k); }
 
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
     return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;

@@ -51,6 +51,8 @@ typedef struct krf__operand {
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
+    uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
+    bool held;        /* CUDA: the blocks of a cluster have their parts of a row in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -111,6 +113,7 @@ typedef struct krf__kernel {
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each */
+    int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     struct krf__raw_call *raw; /* KRF__RAW: what the user wrote, and how it is launched (plan/raw_call.h); NULL else. Owned */
@@ -196,6 +199,8 @@ int krf__side_lanes(const krf__kernel *k); /* of the canonical tree, that a thre
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
+int64_t krf__held_elements(const krf__kernel *k); /* of a row, that a block has in shared memory of each operand that is held; 0: none is */
+uint32_t krf__held_bytes(const krf__kernel *k);
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
 bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */
@@ -218,6 +223,8 @@ bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
 /* Maps by tiles, element by element or, with vectors, word by word: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
  * to the next (so many that a column lies in different banks), and the bytes of all of them. */
 int krf__tile_side(const krf__kernel *k);
+int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
+int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
 int krf__tile_threads(const krf__kernel *k);
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o);
 int krf__tile_pitch(const krf__kernel *k, const krf__operand *o);

@@ -63,7 +63,8 @@ krf_status krf__kernel_key(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
-        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4 | (uint64_t)o->staged << 16);
+        put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4 | (uint64_t)o->staged << 16 |
+                       (uint64_t)o->held << 17);
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             put64(&s, (uint64_t)krf__stride_class(k, o, d));
         }
@@ -96,7 +97,10 @@ krf_status krf__kernel_key(krf__kernel *k) {
         put64(&s, (uint64_t)krf__scan_runs(k));
     }
     if (k->schedule == KRF__TILE) {
-        put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32);
+        put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32 | (uint64_t)k->strip << 48);
+        for (uint32_t i = 0; i < k->n_operands && k->strip > 0; i++) {
+            put64(&s, k->operands[i].rows_of | (uint64_t)k->operands[i].row << 16);
+        }
     }
     put64(&s, k->n_instrs);
     for (uint32_t i = 0; i < k->n_instrs; i++) {

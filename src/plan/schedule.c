@@ -6,8 +6,6 @@
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
-#define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
-#define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -225,112 +223,6 @@ static bool needs_wide(const krf__kernel *k) {
     return false;
 }
 
-/* Whether a round's domain part loads the operand. */
-static bool loaded(const krf__kernel *k, uint32_t operand) {
-    bool found = false;
-    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        for (uint32_t i = 0; i < round.n_domain; i++) {
-            found |= round.instrs[i].op == KRF__load && round.instrs[i].slot == operand;
-        }
-    }
-    return found;
-}
-
-/* Whether rows lie side by side: most of what has elements of its own in every row moves fastest from row to row. */
-static bool rows_beside(const krf__kernel *k) {
-    int beside = 0, along = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
-        kept = kept < 0 ? -kept : kept;
-        reduced = reduced < 0 ? -reduced : reduced;
-        if (kept != 0 && reduced != 0 && o->inner == 0 && !o->counts && !o->gathered) {
-            *(kept < reduced ? &beside : &along) += 1;
-        }
-    }
-    return beside > along;
-}
-
-/* Registers that a thread needs for its 32 elements of all that has elements of its own in every row. */
-static int registers_of_row(const krf__kernel *k) {
-    int n = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        bool along = false, across = k->kept_size == 1;
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-            *(d < k->n_kept ? &across : &along) |= o->strides[d] != 0;
-        }
-        n += along && across && o->inner == 0 && !o->counts && !o->gathered && loaded(k, i) ? (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 64 : 32) : 0;
-    }
-    return n;
-}
-
-/* Where one block is too small, as many as leave each half of a multiprocessor's registers or less: so that one row is read while another is computed or written. More
- * would wait for more. Rows of fewer chunks than a block has warps are shared where a block's registers do not hold them. */
-static int cluster_of(const krf__kernel *k, uint32_t row) {
-    const int warps = krf__row_warps(k), words = 32 * warps * registers_of_row(k), held = warps > 32 ? KRF__ROW_BLOCK / 2 : KRF__ROW_BLOCK;
-    int blocks = 1;
-    if (row <= KRF__ROW_BLOCK) {
-        return 1;
-    }
-    while (blocks < KRF__ROW_CLUSTER && blocks < warps && ((warps > 32 && warps / blocks > 16) || words / blocks > held)) {
-        blocks *= 2;
-    }
-    return blocks;
-}
-
-/* Bytes of shared memory in which the threads of a row meet, and the blocks that share it, in all rounds. */
-static int64_t meeting_bytes(const krf__kernel *k) {
-    int64_t bytes = 0;
-    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        for (uint32_t i = 0; i < round.n_reductions; i++) {
-            const size_t size = krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype);
-            bytes += (int64_t)(krf__accumulator_words(&round, i) > 1 ? 8 * krf__accumulator_words(&round, i) : size);
-        }
-    }
-    return bytes * (krf__side_threads(k) + (k->cluster > 1 ? k->cluster : 0));
-}
-
-/* Whether what lies along rows begins at a multiple of 64 bytes in each of them, as far as strides tell. */
-static bool in_half_lines(const krf__kernel *k) {
-    bool whole = true;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        for (int d = 0; d < k->n_kept + k->n_reduced && o->inner == 0 && o->strides[k->n_kept - 1] != 0; d++) {
-            whole &= d == k->n_kept - 1 || o->strides[d] * (int64_t)krf_dtype_size((krf_dtype)o->dtype) % 64 == 0;
-        }
-    }
-    return whole;
-}
-
-/* Rows of a block that lie side by side. Blocks are small, so that some load while others compute or store: where many threads share a row, half a line of memory beside
- * one another, else a line or two. */
-static int columns_of(const krf__kernel *k) {
-    const int threads = krf__side_threads(k), registers = registers_of_row(k), each = registers * krf__side_elements(k) / 32 + OTHER_REGISTERS;
-    int columns = threads == 1 ? 128 : threads <= 4 ? 64 : threads < 32 || !in_half_lines(k) ? 32 : registers > 32 ? 8 : 16;
-    while (columns > 8 && columns * threads * each > KRF__REGISTERS) {
-        columns /= 2;
-    }
-    while (columns > 1 && columns * meeting_bytes(k) > MEETING_BYTES) {
-        columns /= 2;
-    }
-    return columns;
-}
-
-/* Reductions alone have few kernels. */
-static void set_rows_beside(krf__kernel *k) {
-    k->schedule = KRF__ROW_COL;
-    k->vector = 1;
-    k->length = k->n_rounds > 0 ? 1 : 16;
-    while (k->length < k->chunk && k->length < k->reduced_size) {
-        k->length *= 2;
-    }
-    k->cluster = krf__row_warps(k);
-    k->columns = columns_of(k);
-}
-
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 static void stage_rows(krf__kernel *k) {
     const bool scalars = (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
@@ -378,6 +270,7 @@ static bool whole_tiles(const krf__kernel *k) {
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
     k->side = false;
+    k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
         k->vector = vector_length(k, fast, false, unaligned);
@@ -392,9 +285,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
-        if (rows_beside(k) && k->reduced_size <= limits->columns) {
-            set_rows_beside(k);
+        krf__share_rows(k, limits);
+        if (krf__rows_lie_beside(k) && k->reduced_size <= limits->columns) {
+            krf__set_rows_beside(k);
         }
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;
@@ -419,8 +312,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        if (k->schedule == KRF__REDUCE_COL && rows_beside(k) && k->reduced_size <= SHORT_COLUMN && k->reduced_size <= limits->columns) {
-            set_rows_beside(k);
+        if (k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= SHORT_COLUMN && k->reduced_size <= limits->columns) {
+            krf__set_rows_beside(k);
         }
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }

@@ -8,8 +8,18 @@
 /* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */
 void krf__kernel_collapse(krf__kernel *k);
 
-/* Of a map: whether it goes by squares (KRF__TILE), of which two dimensions, and its vector length then. */
+/* Of several rounds: among how many blocks rows go, and what of them lies in shared memory. */
+void krf__share_rows(krf__kernel *k, const krf__limits *limits);
+
+/* Whether rows lie side by side: most of what has elements of its own in every row moves fastest from row to row. Makes the kernel one that takes them so (KRF__ROW_COL). */
+bool krf__rows_lie_beside(const krf__kernel *k);
+void krf__set_rows_beside(krf__kernel *k);
+
+/* Of a map: whether it goes by squares or strips (KRF__TILE), of which two dimensions, and its vector length then. */
 void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
+/* Of a map that is neither: whether threads take strips of it, and keep rows. */
+void krf__kernel_strips(krf__kernel *k);
 
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);

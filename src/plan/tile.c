@@ -1,8 +1,6 @@
 /* Whether a map goes over its elements by squares of two dimensions, and over words of them. */
 #include "plan/schedule.h"
 
-#define MANY_ROWS 3 /* of an array, that an element of the result needs */
-
 /* The dimension along which most of those loads are contiguous that are not along the last one; -1: none is. */
 static int crossed(krf__kernel *k) {
     int best = -1, most = 0;
@@ -20,46 +18,7 @@ static int crossed(krf__kernel *k) {
     return best;
 }
 
-/* How many steps of dimension d an operand lies behind another view of the same array: to the nearest one, for they may differ in the last dimension too. */
-static int64_t steps_behind(const krf__operand *o, const krf__operand *other, int d) {
-    const int64_t step = o->strides[d] < 0 ? -o->strides[d] : o->strides[d], apart = o->offset - other->offset;
-    return (apart + (apart < 0 ? -step : step) / 2) / step;
-}
-
-/* How many rows along dimension d of one array an element needs: views of it that lie some steps apart, but no further than the dimension reaches. */
-static int rows_along(const krf__kernel *k, int d) {
-    int rows = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        bool near = false, another = !o->store && !o->counts && o->strides[d] != 0;
-        for (uint32_t j = 0; j < k->n_operands && another; j++) {
-            const krf__operand *other = &k->operands[j];
-            if (j == i || other->store || other->counts || other->buffer != o->buffer || other->strides[d] != o->strides[d]) {
-                continue;
-            }
-            const int64_t steps = steps_behind(o, other, d);
-            near |= steps < k->extents[d] && -steps < k->extents[d];
-            another &= j > i || steps != 0;
-        }
-        rows += near && another;
-    }
-    return rows;
-}
-
-/* The dimension along which an element needs many rows of an array: squares read most of them once. */
-static int neighbours(const krf__kernel *k) {
-    int best = -1, most = MANY_ROWS - 1;
-    for (int d = k->n_kept - 2; d >= 0; d--) {
-        const int rows = k->extents[d] >= KRF__TILE_LEAST ? rows_along(k, d) : 0;
-        if (rows > most) {
-            most = rows;
-            best = d;
-        }
-    }
-    return best;
-}
-
-static int tile_dim(krf__kernel *k, const krf__limits *limits) {
+static int tile_dim(krf__kernel *k) {
     const int fast = k->n_kept - 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -67,8 +26,7 @@ static int tile_dim(krf__kernel *k, const krf__limits *limits) {
             return -1;
         }
     }
-    const int best = k->extents[fast] >= KRF__TILE_LEAST ? crossed(k) : -1;
-    return best < 0 && limits->squares != 0 && k->extents[fast] >= KRF__TILE_LEAST ? neighbours(k) : best;
+    return k->extents[fast] >= KRF__TILE_LEAST ? crossed(k) : -1;
 }
 
 /* Whether words of v elements of an operand, along one of the dimensions of a tile, are words of memory. */
@@ -95,8 +53,11 @@ static int tile_vector(krf__kernel *k, bool unaligned) {
 }
 
 void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const int tile = tile_dim(k, limits);
+    const int tile = tile_dim(k);
     k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
     k->tile = tile >= 0 ? tile : 0;
     k->vector = tile >= 0 ? tile_vector(k, unaligned) : k->vector;
+    if (tile < 0 && k->vector == 1 && limits->strips != 0) {
+        krf__kernel_strips(k);
+    }
 }

@@ -6,7 +6,7 @@
 #include "pass/pass.h"
 #include "plan/raw_call.h"
 
-enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4 };
+enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4, TEAM_WAVES = 20 };
 
 #define MAX_X INT64_C(2147483647)
 #define MAX_Y INT64_C(65535)
@@ -17,9 +17,9 @@ static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n > most ? most : n); }
 
 /* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
- * combine, and blocks that do not run at once leave multiprocessors without work at the end. */
+ * combine, and blocks that do not run at once leave multiprocessors without work at the end. Teams of warps take so long for a chunk that the next one goes to whichever is done first. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
-    int64_t most = (int64_t)multiprocessors * WAVES / (k->kept_size > 1 ? k->kept_size : 1);
+    int64_t most = (int64_t)multiprocessors * (k->team > 1 ? TEAM_WAVES : WAVES) / (k->kept_size > 1 ? k->kept_size : 1);
     int64_t blocks = divide_up(k->chunks, WARPS / k->team);
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
@@ -85,10 +85,11 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large |= blocks > MAX_X;
         g->x = clamp(blocks, MAX_X);
         g->block_x = (uint32_t)krf__row_threads(k);
+        g->shared = krf__held_bytes(k);
         break;
     case KRF__TILE: /* a square a block */
         blocks = k->kept_size / k->extents[k->tile] / k->extents[k->n_kept - 1];
-        blocks *= divide_up(k->extents[k->tile], krf__tile_side(k)) * divide_up(k->extents[k->n_kept - 1], krf__tile_side(k));
+        blocks *= divide_up(k->extents[k->tile], krf__tile_down(k)) * divide_up(k->extents[k->n_kept - 1], krf__tile_side(k));
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
         g->block_x = (uint32_t)krf__tile_threads(k);

@@ -1,0 +1,15 @@
+// Stencils: a thread has $STRIP elements that follow one another along one dimension, and first loads the rows of all arrays that they need, each once.
+const int x = threadIdx.x % $TILE_SIDE, y = threadIdx.x / $TILE_SIDE;
+$TILE_POSITION
+$STRIP_PLACE
+$STRIP_LOADS
+$STRIP_WALKS
+#pragma unroll
+for (int q = 0; q < $STRIP; q++) {
+    $STRIP_ELEMENT
+    if (q < left) {
+        $MAP_BODY
+        $MAP_STORES
+    }
+    $TILE_NEXT
+}

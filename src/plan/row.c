@@ -1,0 +1,153 @@
+/* How kernels of several rounds share their rows out: among the blocks of a cluster, or side by side. */
+#include "plan/schedule.h"
+
+#define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
+#define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
+#define HELD_BYTES 65536 /* of shared memory, of a block that has rows there */
+#define HELD_WARPS 16    /* of such a block */
+
+/* How many rounds load the operand in their domain part. */
+static int rounds_with(const krf__kernel *k, uint32_t operand) {
+    int n = 0;
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        bool found = false;
+        for (uint32_t i = 0; i < round.n_domain; i++) {
+            found |= round.instrs[i].op == KRF__load && round.instrs[i].slot == operand;
+        }
+        n += found;
+    }
+    return n;
+}
+
+bool krf__rows_lie_beside(const krf__kernel *k) {
+    int beside = 0, along = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
+        kept = kept < 0 ? -kept : kept;
+        reduced = reduced < 0 ? -reduced : reduced;
+        if (kept != 0 && reduced != 0 && o->inner == 0 && !o->counts && !o->gathered) {
+            *(kept < reduced ? &beside : &along) += 1;
+        }
+    }
+    return beside > along;
+}
+
+/* Whether the operand has elements of its own in every row. */
+static bool is_of_rows(const krf__kernel *k, const krf__operand *o) {
+    bool along = false, across = k->kept_size == 1;
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        *(d < k->n_kept ? &across : &along) |= o->strides[d] != 0;
+    }
+    return along && across && o->inner == 0 && !o->counts && !o->gathered;
+}
+
+/* Registers that a thread needs for its 32 elements of all such operands. */
+static int registers_of_row(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        n += is_of_rows(k, o) && rounds_with(k, i) > 0 ? (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 64 : 32) : 0;
+    }
+    return n;
+}
+
+/* Where one block is too small, as many as leave each half of a multiprocessor's registers or less: so that one row is read while another is computed or written. More
+ * would wait for more. Rows of fewer chunks than a block has warps are shared where a block's registers do not hold them. */
+static int cluster_of(const krf__kernel *k, uint32_t row) {
+    const int warps = krf__row_warps(k), words = 32 * warps * registers_of_row(k), held = warps > 32 ? KRF__ROW_BLOCK / 2 : KRF__ROW_BLOCK;
+    int blocks = 1;
+    if (row <= KRF__ROW_BLOCK) {
+        return 1;
+    }
+    while (blocks < KRF__ROW_CLUSTER && blocks < warps && ((warps > 32 && warps / blocks > 16) || words / blocks > held)) {
+        blocks *= 2;
+    }
+    return blocks;
+}
+
+/* Operands that several rounds load, of which blocks that share a row may have their parts in shared memory: as whole vectors. */
+static bool may_be_held(const krf__kernel *k, uint32_t operand) {
+    const krf__operand *o = &k->operands[operand];
+    return is_of_rows(k, o) && krf_dtype_size((krf_dtype)o->dtype) == 4 && rounds_with(k, operand) > 1;
+}
+
+/* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. */
+static void hold_rows(krf__kernel *k) {
+    int held = 0, blocks = 2;
+    bool all = k->vector == 4;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        held += may_be_held(k, i);
+        all &= may_be_held(k, i) || rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
+    }
+    while (blocks < KRF__ROW_CLUSTER && (krf__row_warps(k) / blocks > HELD_WARPS || 4 * 1024 * krf__row_warps(k) / blocks * held > HELD_BYTES)) {
+        blocks *= 2;
+    }
+    if (!all || held == 0 || krf__row_warps(k) / blocks > HELD_WARPS || 4 * 1024 * krf__row_warps(k) / blocks * held > HELD_BYTES) {
+        return;
+    }
+    k->cluster = blocks;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].held = may_be_held(k, i);
+    }
+}
+
+void krf__share_rows(krf__kernel *k, const krf__limits *limits) {
+    k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
+    if (k->cluster > 1 && limits->held != 0) {
+        hold_rows(k);
+    }
+}
+
+/* Bytes of shared memory in which the threads of a row meet, and the blocks that share it, in all rounds. */
+static int64_t meeting_bytes(const krf__kernel *k) {
+    int64_t bytes = 0;
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        for (uint32_t i = 0; i < round.n_reductions; i++) {
+            const size_t size = krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype);
+            bytes += (int64_t)(krf__accumulator_words(&round, i) > 1 ? 8 * krf__accumulator_words(&round, i) : size);
+        }
+    }
+    return bytes * (krf__side_threads(k) + (k->cluster > 1 ? k->cluster : 0));
+}
+
+/* Whether what lies along rows begins at a multiple of 64 bytes in each of them, as far as strides tell. */
+static bool in_half_lines(const krf__kernel *k) {
+    bool whole = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        for (int d = 0; d < k->n_kept + k->n_reduced && o->inner == 0 && o->strides[k->n_kept - 1] != 0; d++) {
+            whole &= d == k->n_kept - 1 || o->strides[d] * (int64_t)krf_dtype_size((krf_dtype)o->dtype) % 64 == 0;
+        }
+    }
+    return whole;
+}
+
+/* Rows of a block that lie side by side. Blocks are small, so that some load while others compute or store: where many threads share a row, half a line of memory beside
+ * one another, else a line or two. */
+static int columns_of(const krf__kernel *k) {
+    const int threads = krf__side_threads(k), registers = registers_of_row(k), each = registers * krf__side_elements(k) / 32 + OTHER_REGISTERS;
+    int columns = threads == 1 ? 128 : threads <= 4 ? 64 : threads < 32 || !in_half_lines(k) ? 32 : registers > 32 ? 8 : 16;
+    while (columns > 8 && columns * threads * each > KRF__REGISTERS) {
+        columns /= 2;
+    }
+    while (columns > 1 && columns * meeting_bytes(k) > MEETING_BYTES) {
+        columns /= 2;
+    }
+    return columns;
+}
+
+/* Reductions alone have few kernels. */
+void krf__set_rows_beside(krf__kernel *k) {
+    k->schedule = KRF__ROW_COL;
+    k->vector = 1;
+    k->length = k->n_rounds > 0 ? 1 : 16;
+    while (k->length < k->chunk && k->length < k->reduced_size) {
+        k->length *= 2;
+    }
+    k->cluster = krf__row_warps(k);
+    k->columns = columns_of(k);
+}
+

@@ -1,0 +1,56 @@
+/* The contexts in which an expression must have the same results, for what KRF_FUSION can turn off: the device's with it, without it and with one operation a kernel; of a CPU also
+ * compiled, of a GPU beside a CPU. */
+#ifndef KRF_TESTS_OPS_PLACES_H
+#define KRF_TESTS_OPS_PLACES_H
+
+#include "ops/common.h"
+
+typedef struct place {
+    char label[48];
+    krf_context *context;
+    const char *fusion;
+    bool cuda, fuses;
+} place;
+
+static place places[4];
+static int n_places;
+
+static inline void add_place(const char *device, krf_cpu_tier tier, const char *fusion) {
+    krf_context_options options = krf_context_options_default();
+    place *p = &places[n_places++];
+    options.device = device;
+    options.cpu_tier = tier;
+    options.blocking_compile = true;
+    options.fusion = fusion;
+    krf_status status = krf_context_create(&options, &p->context);
+    if (status == KRF_E_DEVICE && strcmp(device, "cpu") != 0) {
+        printf("skipped: %s\n", krf_error_message());
+        exit(77);
+    }
+    if (status != KRF_OK) {
+        fail_msg("context: %s: %s", krf_status_name(status), krf_error_message());
+    }
+    p->fusion = fusion;
+    p->cuda = strcmp(device, "cpu") != 0;
+    p->fuses = fusion == NULL || strcmp(fusion, "off") != 0;
+    snprintf(p->label, sizeof p->label, "%s, %s", p->cuda ? "cuda" : tier == KRF_CPU_COMPILE ? "compiled" : "interpreted", fusion != NULL ? fusion : "fused");
+}
+
+/* The first is the device's own, the second without what is tested. */
+static inline void open_places(const char *without) {
+    const char *device = getenv("KRF_TEST_DEVICE");
+    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
+    device = cuda ? device : "cpu";
+    add_place(device, KRF_CPU_INTERPRET, NULL);
+    add_place(device, KRF_CPU_INTERPRET, without);
+    add_place(device, KRF_CPU_INTERPRET, "off");
+    add_place("cpu", cuda ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE, NULL);
+}
+
+static inline void close_places(void) {
+    for (int p = 0; p < n_places; p++) {
+        krf_context_destroy(places[p].context);
+    }
+}
+
+#endif
