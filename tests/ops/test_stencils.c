@@ -1,6 +1,5 @@
-/* Stencils: maps whose elements need several rows of an array. Extents around a block's, every dtype, arrays with gaps, backwards and across, operands beside them; which
- * kernels go by strips, what they must move, and that none of it shows in a result. Elements are small whole numbers: every sum of them is exact. KRF_TEST_DEVICE. */
- * numbers: every sum of them is exact. KRF_TEST_DEVICE. */
+/* Stencils: maps whose elements need several rows of an array. Extents around a block's, every dtype, arrays with gaps, backwards and across, operands beside them; which kernels go
+ * by strips, what they must move, and that none of it shows in a result. Elements are small whole numbers: every sum of them is exact. KRF_TEST_DEVICE. */
 #include "ops/stencils.h"
 
 static const krf_dtype all_dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I32, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16, KRF_F32, KRF_F64};
