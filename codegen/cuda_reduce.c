@@ -328,13 +328,20 @@ static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chun
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix. */
 static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e->k) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
 
-/* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. */
+/* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. Teams are told how many registers they may have: left alone ptxas 13.0
+ * takes 64 and spills. */
 static void bounds(krf__emitter *e, krf__str *out) {
     size_t bytes = 0;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         bytes += bytes_of_accumulator(e, r);
     }
-    krf__str_put(out, krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0)) ? "256" : bytes <= 8 ? "256, 4" : "256, 2");
+    if (e->k->team > 1) {
+        krf__str_put(out, bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
+    } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
+        krf__str_put(out, "256");
+    } else {
+        krf__str_put(out, bytes <= 8 ? "256, 4" : "256, 2");
+    }
 }
 
 const krf__hole krf__cuda_reduce_holes[] = {

@@ -5,6 +5,7 @@
 #define LONG_STRIP 8
 #define SHORT_STRIP 4
 #define MOST_REGISTERS 48 /* of a thread, for the rows of all operands */
+#define MOST_STATEMENTS 512
 #define MOST_ROWS 8       /* of an array, that an element needs */
 
 /* How many steps of dimension d operand o lies behind another view of the same array, if it is that alone by which they differ; else false. */
@@ -33,7 +34,7 @@ static uint32_t first_of(const krf__kernel *k, uint32_t i, int d) {
     return first;
 }
 
-/* Rows that a thread loads for so many elements, and their registers; marks who reads whose. Rows further apart than MOST_ROWS have an operand each. */
+/* Rows that a thread loads for so many elements, of what is not the same for all of them, and the registers of all; marks who reads whose. Rows further apart than MOST_ROWS have an operand each. */
 static int rows_of(krf__kernel *k, int d, int strip, int *registers) {
     int rows = 0;
     int64_t steps;
@@ -50,7 +51,7 @@ static int rows_of(krf__kernel *k, int d, int strip, int *registers) {
             continue;
         }
         const int n = o->strides[d] == 0 ? 1 : strip + krf__strip_span(k, i);
-        rows += n;
+        rows += o->strides[d] == 0 ? 0 : n;
         *registers += n * (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1);
     }
     return rows;
@@ -63,7 +64,7 @@ static void forget(krf__kernel *k) {
 }
 
 static bool may_have_strips(const krf__kernel *k) {
-    bool may = k->n_kept > 1 && k->extents[k->n_kept - 1] >= KRF__TILE_LEAST;
+    bool may = k->n_kept > 1 && k->extents[k->n_kept - 1] >= KRF__TILE_LEAST && !krf__costly_domain(k); /* else the caches wait for the body */
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         may &= !o->gathered && !o->half && (!o->store || o->strides[k->n_kept - 1] == 1);
@@ -71,10 +72,11 @@ static bool may_have_strips(const krf__kernel *k) {
     return may;
 }
 
-static int loads_of(const krf__kernel *k) {
+/* Loads of an element, of what is not the same along dimension d. */
+static int loads_of(const krf__kernel *k, int d) {
     int n = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += !k->operands[i].store && !k->operands[i].counts;
+        n += !k->operands[i].store && !k->operands[i].counts && k->operands[i].strides[d] != 0;
     }
     return n;
 }
@@ -82,8 +84,8 @@ static int loads_of(const krf__kernel *k) {
 void krf__kernel_strips(krf__kernel *k) {
     int best = 0, dim = -1, length = 0, registers;
     for (int strip = LONG_STRIP; strip >= SHORT_STRIP && dim < 0 && may_have_strips(k); strip /= 2) {
-        for (int d = k->n_kept - 2; d >= 0; d--) {
-            const int all = loads_of(k) * strip, saved = all - rows_of(k, d, strip, &registers);
+        for (int d = k->n_kept - 2; d >= 0 && strip * (int)k->n_domain <= MOST_STATEMENTS; d--) {
+            const int all = loads_of(k, d) * strip, saved = all - rows_of(k, d, strip, &registers);
             if (k->extents[d] >= KRF__TILE_LEAST && registers <= MOST_REGISTERS && saved > best && 6 * saved >= all) { /* a sixth at least */
                 best = saved;
                 dim = d;

@@ -63,8 +63,11 @@ static inline krf_array *view_of(krf_array *base, int rank, const int64_t *shape
 typedef struct tap {
     int start[RANK], weight; /* 0: 1 */
     int array, result;
-    int flipped; /* a set of dimensions, along which places count from the end */
+    int flipped, fixed; /* sets of dimensions: along which places count from the end, and along which the start is the only place */
 } tap;
+
+#define AT(...) {.start = {__VA_ARGS__}}
+#define TIMES(by, ...) {.start = {__VA_ARGS__}, .weight = by}
 
 /* Beyond the array's edges: nothing is; zeros are; the edge's elements stay as they are; the other end is. */
 typedef enum edges { NONE, ZERO, KEPT, WRAP } edges;
@@ -132,7 +135,8 @@ static inline int64_t reach(const example *e, const tap *t, const int64_t *at) {
     int64_t where = a->offset;
     for (int d = 0; d < a->rank; d++) {
         int64_t i = k == ROW ? at[s->rank - 1] : k == COLUMN ? (d == 0 ? at[0] : 0) : k == TURNED ? at[s->rank - 1 - d] : at[d];
-        i = k == WHOLE ? t->start[d] + i * (s->times[d] > 0 ? s->times[d] : 1) : i;
+        i = (t->fixed >> d & 1) != 0 ? 0 : k == WHOLE && s->times[d] > 0 ? i * s->times[d] : i;
+        i += k == WHOLE ? t->start[d] : 0;
         i = (t->flipped >> d & 1) != 0 ? a->shape[d] - 1 - i : i;
         if (s->edges == WRAP) {
             i = (i + a->shape[d]) % a->shape[d];
@@ -178,7 +182,7 @@ static inline void *expected(const example *e, int result) {
             im += weight * v.im;
         }
         if (kept) {
-            put(want, i, get(e->arrays[0].memory, e->dtype, reach(e, &(tap){{0}, 0, 0, 0, 0}, at)));
+            put(want, i, get(e->arrays[0].memory, e->dtype, reach(e, &(tap){.weight = 1}, at)));
         } else if (is_real(e->dtype) || is_complex(e->dtype)) {
             put(want, i, (value){.dtype = e->dtype, .f = re * (s->scale != 0 ? s->scale : 1), .im = im});
         } else {
@@ -199,6 +203,17 @@ static inline void must_equal(const void *got, const void *want, krf_dtype dtype
     }
 }
 
+/* How many elements a tap reaches. */
+static inline int64_t taken_by(const example *e, const tap *t) {
+    const kind k = e->s->kinds[t->array];
+    int64_t n = 1;
+    for (int d = 0; d < e->s->rank; d++) {
+        const bool moves = k == ONE ? false : k == ROW ? d == e->s->rank - 1 : k == COLUMN ? d == 0 : (t->fixed >> d & 1) == 0;
+        n *= moves ? e->extents[d] : 1;
+    }
+    return n;
+}
+
 /* The least that a kernel must read, in bytes, is not less than the elements that are needed, and neither more than the memory between the first and the last of them nor than
  * what all taps take. */
 static inline void check_bytes(const example *e, const krf_kernel_info *info, const char *what) {
@@ -209,7 +224,7 @@ static inline void check_bytes(const example *e, const krf_kernel_info *info, co
         char *seen = calloc((size_t)a->count, 1);
         assert_non_null(seen);
         for (int t = 0; t < e->s->n; t++) {
-            int64_t at[RANK] = {0}, lies = e->s->kinds[i] == ONE ? 1 : e->s->kinds[i] == ROW ? e->extents[e->s->rank - 1] : e->s->kinds[i] == COLUMN ? e->extents[0] : size_of(e);
+            int64_t at[RANK] = {0};
             for (int64_t k = 0; k < size_of(e) && e->s->taps[t].array == i; k++, step_on(e, at)) {
                 const int64_t where = reach(e, &e->s->taps[t], at);
                 needed += seen[where] == 0;
@@ -217,7 +232,7 @@ static inline void check_bytes(const example *e, const krf_kernel_info *info, co
                 first = where < first ? where : first;
                 last = where > last ? where : last;
             }
-            taken += e->s->taps[t].array == i ? lies : 0;
+            taken += e->s->taps[t].array == i ? taken_by(e, &e->s->taps[t]) : 0;
         }
         free(seen);
         most += taken < last - first + 1 ? taken : last < first ? 0 : last - first + 1;

@@ -4,11 +4,11 @@
 
 static const krf_dtype all_dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I32, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16, KRF_F32, KRF_F64};
 
-static const stencil cross = {.text = "x[:-2,1:-1] + x[2:,1:-1] + x[1:-1,:-2] + x[1:-1,2:]", .rank = 2, .less = {2, 2}, .n = 4, .taps = {{{0, 1}}, {{2, 1}}, {{1, 0}}, {{1, 2}}}};
+static const stencil cross = {.text = "x[:-2,1:-1] + x[2:,1:-1] + x[1:-1,:-2] + x[1:-1,2:]", .rank = 2, .less = {2, 2}, .n = 4, .taps = {AT(0, 1), AT(2, 1), AT(1, 0), AT(1, 2)}};
 
 static const stencil square = {
     .text = "x[:-2,:-2] + x[:-2,1:-1] + x[:-2,2:] + x[1:-1,:-2] + x[1:-1,1:-1] + x[1:-1,2:] + x[2:,:-2] + x[2:,1:-1] + x[2:,2:]", .rank = 2, .less = {2, 2}, .n = 9,
-    .taps = {{{0, 0}}, {{0, 1}}, {{0, 2}}, {{1, 0}}, {{1, 1}}, {{1, 2}}, {{2, 0}}, {{2, 1}}, {{2, 2}}}};
+    .taps = {AT(0, 0), AT(0, 1), AT(0, 2), AT(1, 0), AT(1, 1), AT(1, 2), AT(2, 0), AT(2, 1), AT(2, 2)}};
 
 /* Strips, of 8 elements or of 4, are where both extents have 16, a sixth of all loads can be saved, and 48 registers hold the rows: of five points only where those have 4 bytes. */
 static const char *by_sides(const int64_t *extents) { return extents[0] >= 16 && extents[1] >= 16 ? "tile" : "map"; }
@@ -41,27 +41,28 @@ static void test_dtypes(void **unused) {
 
 /* Along one dimension; of two, three and four; by steps; and through windows. */
 static void test_shapes(void **unused) {
-    static const stencil vertical = {.text = "x[2:,1:-1] - 2*x[1:-1,1:-1] + x[:-2,1:-1]", .rank = 2, .less = {2, 2}, .n = 3, .taps = {{{2, 1}}, {{1, 1}, -2}, {{0, 1}}}};
-    static const stencil two = {.text = "x[1:,1:] - x[:-1,1:] + 3*x[1:,:-1] - 2*x[:-1,:-1]", .rank = 2, .less = {1, 1}, .n = 4, .taps = {{{1, 1}}, {{0, 1}, -1}, {{1, 0}, 3}, {{0, 0}, -2}}};
-    static const stencil far = {.text = "x[7:,1:-1] + x[3:-4,1:-1] - 2*x[:-7,1:-1]", .rank = 2, .less = {7, 2}, .n = 3, .taps = {{{7, 1}}, {{3, 1}}, {{0, 1}, -2}}};
+    static const stencil vertical = {.text = "x[2:,1:-1] - 2*x[1:-1,1:-1] + x[:-2,1:-1]", .rank = 2, .less = {2, 2}, .n = 3, .taps = {AT(2, 1), TIMES(-2, 1, 1), AT(0, 1)}};
+    static const stencil two = {.text = "x[1:,1:] - x[:-1,1:] + 3*x[1:,:-1] - 2*x[:-1,:-1]", .rank = 2, .less = {1, 1}, .n = 4, .taps = {AT(1, 1), TIMES(-1, 0, 1), TIMES(3, 1, 0), TIMES(-2, 0, 0)}};
+    static const stencil far = {.text = "x[7:,1:-1] + x[3:-4,1:-1] - 2*x[:-7,1:-1]", .rank = 2, .less = {7, 2}, .n = 3, .taps = {AT(7, 1), AT(3, 1), TIMES(-2, 0, 1)}};
     static const stencil farther = {.text = "x[12:,1:-1] + 2*x[4:-8,1:-1] + 3*x[8:-4,1:-1] - x[:-12,1:-1]", .rank = 2, .less = {12, 2}, .n = 4,
-                                    .taps = {{{12, 1}}, {{4, 1}, 2}, {{8, 1}, 3}, {{0, 1}, -1}}};
-    static const stencil apart = {.text = "x[8:,2:] + x[5:-3,:-2] + x[:-8,1:-1]", .rank = 2, .less = {8, 2}, .n = 3, .taps = {{{8, 2}}, {{5, 0}}, {{0, 1}}}};
-    static const stencil row = {.text = "x[:,:-3] - x[:,1:-2] + x[:,2:-1] - x[:,3:]", .rank = 2, .less = {0, 3}, .n = 4, .taps = {{{0, 0}}, {{0, 1}, -1}, {{0, 2}}, {{0, 3}, -1}}};
-    static const stencil coarse = {.text = "x[:-2:2,1:-1] + 2*x[1:-1:2,1:-1] + x[2::2,1:-1]", .rank = 2, .less = {1, 2}, .times = {2, 1}, .n = 3, .taps = {{{0, 1}}, {{1, 1}, 2}, {{2, 1}}}};
+                                    .taps = {AT(12, 1), TIMES(2, 4, 1), TIMES(3, 8, 1), TIMES(-1, 0, 1)}};
+    static const stencil apart = {.text = "x[8:,2:] + x[5:-3,:-2] + x[:-8,1:-1]", .rank = 2, .less = {8, 2}, .n = 3, .taps = {AT(8, 2), AT(5, 0), AT(0, 1)}};
+    static const stencil column = {.text = "x[2:,1:] + x[1:-1,1:2] - 2*x[:-2,1:]", .rank = 2, .less = {2, 1}, .n = 3, .taps = {AT(2, 1), {.start = {1, 1}, .fixed = 2}, TIMES(-2, 0, 1)}};
+    static const stencil row = {.text = "x[:,:-3] - x[:,1:-2] + x[:,2:-1] - x[:,3:]", .rank = 2, .less = {0, 3}, .n = 4, .taps = {AT(0, 0), TIMES(-1, 0, 1), AT(0, 2), TIMES(-1, 0, 3)}};
+    static const stencil coarse = {.text = "x[:-2:2,1:-1] + 2*x[1:-1:2,1:-1] + x[2::2,1:-1]", .rank = 2, .less = {1, 2}, .times = {2, 1}, .n = 3, .taps = {AT(0, 1), TIMES(2, 1, 1), AT(2, 1)}};
     static const stencil seven = {
         .text = "x[1:-1,1:-1,1:-1]*-6 + x[2:,1:-1,1:-1] + x[:-2,1:-1,1:-1] + x[1:-1,2:,1:-1] + x[1:-1,:-2,1:-1] + x[1:-1,1:-1,2:] + x[1:-1,1:-1,:-2]", .rank = 3, .less = {2, 2, 2},
-        .n = 7, .taps = {{{1, 1, 1}, -6}, {{2, 1, 1}}, {{0, 1, 1}}, {{1, 2, 1}}, {{1, 0, 1}}, {{1, 1, 2}}, {{1, 1, 0}}}};
-    static const stencil first = {.text = "x[2:,1:,1:] - 2*x[1:-1,1:,1:] + 3*x[:-2,1:,1:]", .rank = 3, .less = {2, 1, 1}, .n = 3, .taps = {{{2, 1, 1}}, {{1, 1, 1}, -2}, {{0, 1, 1}, 3}}};
-    static const stencil planes = {.text = "x[2:] - 2*x[1:-1] + 3*x[:-2]", .rank = 3, .less = {2, 0, 0}, .n = 3, .taps = {{{2}}, {{1}, -2}, {{0}, 3}}};
-    static const stencil batches = {.text = "x[:,2:,:,1:] - 2*x[:,1:-1,:,1:] + 3*x[:,:-2,:,:-1]", .rank = 4, .less = {0, 2, 0, 1}, .n = 3, .taps = {{{0, 2, 0, 1}}, {{0, 1, 0, 1}, -2}, {{0, 0, 0, 0}, 3}}};
+        .n = 7, .taps = {TIMES(-6, 1, 1, 1), AT(2, 1, 1), AT(0, 1, 1), AT(1, 2, 1), AT(1, 0, 1), AT(1, 1, 2), AT(1, 1, 0)}};
+    static const stencil first = {.text = "x[2:,1:,1:] - 2*x[1:-1,1:,1:] + 3*x[:-2,1:,1:]", .rank = 3, .less = {2, 1, 1}, .n = 3, .taps = {AT(2, 1, 1), TIMES(-2, 1, 1, 1), TIMES(3, 0, 1, 1)}};
+    static const stencil planes = {.text = "x[2:] - 2*x[1:-1] + 3*x[:-2]", .rank = 3, .less = {2, 0, 0}, .n = 3, .taps = {AT(2), TIMES(-2, 1), TIMES(3, 0)}};
+    static const stencil batches = {.text = "x[:,2:,:,1:] - 2*x[:,1:-1,:,1:] + 3*x[:,:-2,:,:-1]", .rank = 4, .less = {0, 2, 0, 1}, .n = 3, .taps = {AT(0, 2, 0, 1), TIMES(-2, 0, 1, 0, 1), TIMES(3, 0, 0, 0, 0)}};
     static const struct {
         const stencil *s;
         int64_t extents[RANK];
         const char *schedule;
     } cases[] = {
         {&vertical, {64, 131}, "tile"}, {&vertical, {33, 17}, "tile"}, {&vertical, {130, 65}, "tile"}, {&vertical, {16, 15}, "map"},
-        {&two, {64, 64}, "tile"},   {&far, {66, 33}, "tile"},  {&far, {17, 31}, "tile"}, {&farther, {39, 65}, NULL}, {&apart, {66, 33}, "map"}, {&row, {40, 64}, "map"},      {&coarse, {33, 65}, NULL},
+        {&two, {64, 64}, "tile"},   {&far, {66, 33}, "tile"},  {&far, {17, 31}, "tile"}, {&farther, {39, 65}, NULL}, {&apart, {66, 33}, "map"}, {&column, {33, 66}, "tile"}, {&row, {40, 64}, "map"},      {&coarse, {33, 65}, NULL},
         {&seven, {17, 3, 33}, "tile"}, {&seven, {3, 17, 33}, "tile"}, {&seven, {17, 18, 65}, "tile"}, {&seven, {15, 15, 65}, "map"}, {&seven, {17, 18, 15}, "map"}, {&seven, {1, 2, 1}, "map"},
         {&first, {18, 2, 33}, "tile"}, {&first, {65, 20, 16}, "tile"}, {&first, {15, 20, 33}, "map"}, {&planes, {20, 3, 30}, NULL}, {&planes, {33, 17, 1}, NULL},
         {&batches, {2, 33, 3, 17}, "tile"}, {&batches, {3, 16, 20, 65}, NULL}, {&batches, {20, 5, 3, 33}, "map"}, {&batches, {0, 17, 2, 33}, NULL},
@@ -100,11 +101,11 @@ static void test_windows(void **unused) {
 /* Views that go backwards: by rows, by columns, by both. */
 static void test_backwards(void **unused) {
     static const stencil rows = {.text = "x[::-1][2:,1:-1] - 2*x[::-1][1:-1,1:-1] + 3*x[::-1][:-2,1:-1]", .rank = 2, .less = {2, 2}, .n = 3,
-                                 .taps = {{{2, 1}, 1, 0, 0, 1}, {{1, 1}, -2, 0, 0, 1}, {{0, 1}, 3, 0, 0, 1}}};
+                                 .taps = {{.start = {2, 1}, .flipped = 1}, {.start = {1, 1}, .weight = -2, .flipped = 1}, {.start = {0, 1}, .weight = 3, .flipped = 1}}};
     static const stencil columns = {.text = "flip(x, axis=1)[2:,1:] - 2*flip(x, axis=1)[1:-1,:-1] + 3*flip(x, axis=1)[:-2,1:]", .rank = 2, .less = {2, 1}, .n = 3,
-                                    .taps = {{{2, 1}, 1, 0, 0, 2}, {{1, 0}, -2, 0, 0, 2}, {{0, 1}, 3, 0, 0, 2}}};
+                                    .taps = {{.start = {2, 1}, .flipped = 2}, {.start = {1, 0}, .weight = -2, .flipped = 2}, {.start = {0, 1}, .weight = 3, .flipped = 2}}};
     static const stencil both = {.text = "x[::-1,::-1][2:,1:] - 2*x[::-1,::-1][1:-1,:-1] + 3*x[::-1,::-1][:-2,1:] + x[1:-1,1:]", .rank = 2, .less = {2, 1}, .n = 4,
-                                 .taps = {{{2, 1}, 1, 0, 0, 3}, {{1, 0}, -2, 0, 0, 3}, {{0, 1}, 3, 0, 0, 3}, {{1, 1}}}};
+                                 .taps = {{.start = {2, 1}, .flipped = 3}, {.start = {1, 0}, .weight = -2, .flipped = 3}, {.start = {0, 1}, .weight = 3, .flipped = 3}, AT(1, 1)}};
     const stencil *const all[] = {&rows, &columns, &both};
     (void)unused;
     for (int s = 0; s < 3; s++) {
@@ -118,10 +119,10 @@ static void test_backwards(void **unused) {
 /* Two arrays, two results, and what is the same in all rows, in all columns, everywhere, or lies across: then there are squares, with strips or without. */
 static void test_beside(void **unused) {
     static const stencil arrays = {.text = "x[2:,1:-1] + x[:-2,1:-1] - 2*x[1:-1,1:-1] + y[2:,:-2] - y[:-2,2:] + 3*y[1:-1,1:-1]", .rank = 2, .less = {2, 2}, .arrays = 2, .n = 6,
-                                   .taps = {{{2, 1}}, {{0, 1}}, {{1, 1}, -2}, {{2, 0}, 1, 1}, {{0, 2}, -1, 1}, {{1, 1}, 3, 1}}};
+                                   .taps = {AT(2, 1), AT(0, 1), TIMES(-2, 1, 1), {.start = {2, 0}, .array = 1}, {.start = {0, 2}, .weight = -1, .array = 1}, {.start = {1, 1}, .weight = 3, .array = 1}}};
     static const stencil both = {.text = "return x[1:-1,2:] - x[1:-1,:-2], x[2:,1:-1] - x[:-2,1:-1]", .rank = 2, .less = {2, 2}, .results = 2, .n = 4,
-                                 .taps = {{{1, 2}}, {{1, 0}, -1}, {{2, 1}, 1, 0, 1}, {{0, 1}, -1, 0, 1}}};
-    static const stencil spread = {.text = "x[2:,1:-1] + x[:-2,1:-1] - x[1:-1,1:-1] + y", .rank = 2, .less = {2, 2}, .arrays = 2, .n = 4, .taps = {{{2, 1}}, {{0, 1}}, {{1, 1}, -1}, {{0}, 1, 1}}};
+                                 .taps = {AT(1, 2), TIMES(-1, 1, 0), {.start = {2, 1}, .result = 1}, {.start = {0, 1}, .weight = -1, .result = 1}}};
+    static const stencil spread = {.text = "x[2:,1:-1] + x[:-2,1:-1] - x[1:-1,1:-1] + y", .rank = 2, .less = {2, 2}, .arrays = 2, .n = 4, .taps = {AT(2, 1), AT(0, 1), TIMES(-1, 1, 1), {.start = {0}, .array = 1}}};
     static const int64_t extents[][RANK] = {{66, 33}, {33, 65}};
     (void)unused;
     for (int k = 0; k < 2; k++) {
@@ -141,9 +142,9 @@ static void test_beside(void **unused) {
 
 /* Narrow elements whose rows lie in whole words of 4 bytes: all of them, some, and where rows do not begin with a word. */
 static void test_words(void **unused) {
-    static const stencil aligned = {.text = "x[2:,4:-4] - 2*x[1:-1,4:-4] + 3*x[:-2,4:-4]", .rank = 2, .less = {2, 8}, .n = 3, .taps = {{{2, 4}}, {{1, 4}, -2}, {{0, 4}, 3}}};
-    static const stencil shifted = {.text = "x[2:,2:-6] - 2*x[1:-1,4:-4] + 3*x[:-2,4:-4]", .rank = 2, .less = {2, 8}, .n = 3, .taps = {{{2, 2}}, {{1, 4}, -2}, {{0, 4}, 3}}};
-    static const stencil uneven = {.text = "x[2:,4:-5] - 2*x[1:-1,4:-5] + 3*x[:-2,4:-5]", .rank = 2, .less = {2, 9}, .n = 3, .taps = {{{2, 4}}, {{1, 4}, -2}, {{0, 4}, 3}}};
+    static const stencil aligned = {.text = "x[2:,4:-4] - 2*x[1:-1,4:-4] + 3*x[:-2,4:-4]", .rank = 2, .less = {2, 8}, .n = 3, .taps = {AT(2, 4), TIMES(-2, 1, 4), TIMES(3, 0, 4)}};
+    static const stencil shifted = {.text = "x[2:,2:-6] - 2*x[1:-1,4:-4] + 3*x[:-2,4:-4]", .rank = 2, .less = {2, 8}, .n = 3, .taps = {AT(2, 2), TIMES(-2, 1, 4), TIMES(3, 0, 4)}};
+    static const stencil uneven = {.text = "x[2:,4:-5] - 2*x[1:-1,4:-5] + 3*x[:-2,4:-5]", .rank = 2, .less = {2, 9}, .n = 3, .taps = {AT(2, 4), TIMES(-2, 1, 4), TIMES(3, 0, 4)}};
     static const int64_t extents[][RANK] = {{64, 64}, {36, 132}, {66, 36}, {132, 34}, {35, 65}};
     static const krf_dtype dtypes[] = {KRF_I8, KRF_U16, KRF_F16};
     (void)unused;
@@ -159,10 +160,10 @@ static void test_words(void **unused) {
 
 /* Results of the array's own shape, which are written over it too. */
 static void test_edges(void **unused) {
-    static const stencil zero = {.text = "pad(x, 1)[2:,1:-1] + pad(x, 1)[:-2,1:-1] - 3*pad(x, 1)[1:-1,2:]", .rank = 2, .edges = ZERO, .n = 3, .taps = {{{1, 0}}, {{-1, 0}}, {{0, 1}, -3}}};
+    static const stencil zero = {.text = "pad(x, 1)[2:,1:-1] + pad(x, 1)[:-2,1:-1] - 3*pad(x, 1)[1:-1,2:]", .rank = 2, .edges = ZERO, .n = 3, .taps = {AT(1, 0), AT(-1, 0), TIMES(-3, 0, 1)}};
     static const stencil kept = {.text = "x.at[1:-1,1:-1].set(0.25*(x[:-2,1:-1] + x[2:,1:-1] + x[1:-1,:-2] + x[1:-1,2:]))", .rank = 2, .edges = KEPT, .scale = 0.25, .n = 4,
-                                 .taps = {{{-1, 0}}, {{1, 0}}, {{0, -1}}, {{0, 1}}}};
-    static const stencil wrap = {.text = "roll(x, 1, axis=0) + roll(x, -1, axis=0) - 3*roll(x, 1, axis=1)", .rank = 2, .edges = WRAP, .n = 3, .taps = {{{-1, 0}}, {{1, 0}}, {{0, -1}, -3}}};
+                                 .taps = {AT(-1, 0), AT(1, 0), AT(0, -1), AT(0, 1)}};
+    static const stencil wrap = {.text = "roll(x, 1, axis=0) + roll(x, -1, axis=0) - 3*roll(x, 1, axis=1)", .rank = 2, .edges = WRAP, .n = 3, .taps = {AT(-1, 0), AT(1, 0), TIMES(-3, 0, -1)}};
     static const int64_t extents[][RANK] = {{33, 65}, {16, 17}, {2, 3}};
     (void)unused;
     for (size_t k = 0; k < sizeof extents / sizeof *extents; k++) {
@@ -177,7 +178,7 @@ static void test_edges(void **unused) {
 /* Elements that sums round: the same bits everywhere. */
 static void test_bits(void **unused) {
     static const stencil heat = {.text = "x[1:-1,1:-1] + 0.1*(x[:-2,1:-1] + x[2:,1:-1] + x[1:-1,:-2] + x[1:-1,2:] - 4*x[1:-1,1:-1])", .rank = 2, .less = {2, 2}, .n = 6,
-                                 .taps = {{{1, 1}}, {{0, 1}}, {{2, 1}}, {{1, 0}}, {{1, 2}}, {{1, 1}}}};
+                                 .taps = {AT(1, 1), AT(0, 1), AT(2, 1), AT(1, 0), AT(1, 2), AT(1, 1)}};
     static const krf_dtype dtypes[] = {KRF_F16, KRF_BF16, KRF_F32, KRF_F64};
     (void)unused;
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
