@@ -105,6 +105,7 @@ static const example examples[] = {
     {"sum(x)", "reduce_all", 1, 10000, 1, row_sum},             /* 10 chunks, two blocks */
     {"sum(x, axis=1)", "reduce_all", 2, 9500, 2, row_sum},      /* the same for each of two results */
     {"sum(x, axis=1)", "reduce_all", 9, 2100, 9, row_sum},      /* a block a row */
+    {"f32(sum(f64(x) * exp(f64(x) * 0), axis=1))", "reduce_all", 2, 9500, 2, row_sum}, /* warps share a chunk */
     {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
     {"sum(x, axis=1)", "reduce_short", 45, 61, 45, row_sum},    /* two rows a warp */
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */

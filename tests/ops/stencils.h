@@ -357,7 +357,7 @@ static inline void try_place(const example *e, const place *p, const char *sched
         }
         free(data);
     }
-    if (p->fuses && n_results == 1) {
+    if (p->fusion == NULL && n_results == 1) {
         into_others(e, p, g, text, results[0], arrays, want[0], what);
     }
     for (int i = 0; i < ARRAYS; i++) {
