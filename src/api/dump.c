@@ -85,7 +85,7 @@ static void set_limits(dumping *d) {
         d->limits = c->limits;
     } else {
         const char *digits = d->arch != NULL ? strpbrk(d->arch, "0123456789") : "90";
-        krf__limits_of_device(&d->limits, cuda ? krf__cuda_room(digits != NULL ? atoi(digits) : 0) : krf__cpu_room(), cuda);
+        krf__limits_of_device(&d->limits, cuda ? krf__cuda_row(digits != NULL ? atoi(digits) : 0) : krf__cpu_row(), cuda);
     }
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "base/strbuf.h"
-#include "pass/pass.h"
 #include "plan/kernel.h"
 #include <kerfuse/base.h>
 
@@ -88,7 +87,7 @@ typedef struct krf__backend {
     void (*close)(krf__device *device); /* waits for all work */
     krf_status (*info)(krf__device *device, krf_device_info *info); /* strings live as long as the device */
     int (*index)(krf__device *device);  /* CUDA's ordinal; 0 */
-    krf__room (*room)(krf__device *device); /* the most of krf__limits.row and held */
+    uint32_t (*row)(krf__device *device); /* the most that a kernel of several rounds may keep of a row: of krf__limits.row */
     bool many_threads; /* reductions over few elements are maps, then, for neighbours read neighbouring rows, and long rows are shared. A processor takes rows side by side */
 
     krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */
@@ -118,8 +117,8 @@ typedef struct krf__backend {
 extern const krf__backend krf__backend_cpu, krf__backend_cuda;
 
 /* The same for GPUs of a compute capability (90), and for CPUs. */
-krf__room krf__cuda_room(int capability);
-krf__room krf__cpu_room(void);
+uint32_t krf__cuda_row(int capability);
+uint32_t krf__cpu_row(void);
 
 /* NVRTC without a device, for fusedump. arch: "sm_90". ptx: PTX text instead of a cubin. image: krf__mem_free, NUL-terminated beyond *bytes. */
 krf_status krf__nvrtc_compile(const char *nvrtc_path, const char *arch, bool ptx, const char *source, const char *name, void **image, size_t *bytes);

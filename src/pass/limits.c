@@ -9,10 +9,10 @@
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
- * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.room). unrolled: of longer
+ * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .whole = 1, .teams = 1, .held = 128, .strips = 1, .literal = 1024, .literal_from = LARGE, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -70,9 +70,9 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
     return false;
 }
 
-void krf__limits_of_device(krf__limits *limits, krf__room room, bool many_threads) {
-    const uint32_t columns = !many_threads ? 0 : room.row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
-    limits->row = limits->row < room.row ? limits->row : room.row;
+void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads) {
+    const uint32_t columns = !many_threads ? 0 : row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
+    limits->row = limits->row < row ? limits->row : row;
     limits->columns = limits->columns < columns ? limits->columns : columns;
     limits->unrolled = many_threads ? limits->unrolled : 0;
     limits->columns_unrolled = many_threads ? 0 : limits->columns_unrolled;
@@ -80,7 +80,7 @@ void krf__limits_of_device(krf__limits *limits, krf__room room, bool many_thread
     limits->whole = many_threads ? limits->whole : 0;
     limits->teams = many_threads ? limits->teams : 0;
     limits->strips = many_threads ? limits->strips : 0;
-    limits->held = limits->held < room.held ? limits->held : room.held;
+    limits->held = many_threads ? limits->held : 0;
     limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;
     limits->early = many_threads ? limits->early : 0;
 }

@@ -20,7 +20,7 @@ typedef struct krf__limits {
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
     uint32_t teams;    /* 1: reductions of what takes long are shared by several warps a chunk */
     uint32_t strips;   /* 1: threads of maps that need rows of an array again and again, as stencils do, keep them */
-    uint32_t held;     /* KiB of shared memory that a block has for rows which it shares with others; 0: they stay in registers */
+    uint32_t held;     /* 1: blocks that share rows have them in shared memory */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
@@ -36,14 +36,9 @@ extern const krf__limits krf__default_limits;
  * anything else. */
 bool krf__limits_parse(const char *text, krf__limits *limits);
 
-/* What a device keeps of a row while a kernel of several rounds goes over it: elements of 4 bytes; of these, KiB of a block's shared memory where blocks share rows. */
-typedef struct krf__room {
-    uint32_t row, held;
-} krf__room;
-
-/* Limits for a device that has room for such rows; with many threads reductions over few elements are written out, with few threads those of columns; long rows
+/* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, with few threads those of columns; long rows
  * are shared, whole tiles have kernels of their own, and kernels may begin early. */
-void krf__limits_of_device(krf__limits *limits, krf__room room, bool many_threads);
+void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */

@@ -3,8 +3,8 @@
 
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
-#define HELD_KIB 64   /* of shared memory, of a block that has rows there, where a multiprocessor is to have three */
-#define HELD_WARPS 16 /* of such a block */
+#define HELD_BYTES 65536 /* of shared memory, of a block that has rows there */
+#define HELD_WARPS 16    /* of such a block */
 
 /* How many rounds load the operand in their domain part. */
 static int rounds_with(const krf__kernel *k, uint32_t operand) {
@@ -73,35 +73,36 @@ static bool may_be_held(const krf__kernel *k, uint32_t operand) {
     return is_of_rows(k, o) && krf_dtype_size((krf_dtype)o->dtype) == 4 && rounds_with(k, operand) > 1;
 }
 
-/* Among so many blocks that none has more than that of shared memory (KiB) and of warps; 0: they would be too many. */
-static int holding_blocks(const krf__kernel *k, int held, int64_t room, int most_warps) {
-    int blocks = 2;
-    while (blocks <= KRF__ROW_CLUSTER && (krf__row_warps(k) / blocks > most_warps || krf__row_warps(k) / blocks * k->chunk * 4 * held > room * 1024)) {
-        blocks *= 2;
-    }
-    return blocks <= KRF__ROW_CLUSTER ? blocks : 0;
+/* Whether a block's part of so many operands has room. */
+static bool fits(const krf__kernel *k, int held, int blocks) {
+    const int warps = krf__row_warps(k) / blocks;
+    return warps <= HELD_WARPS && 4 * k->chunk * warps * held <= HELD_BYTES;
 }
 
-/* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones; of the longest rows for one. */
-static void hold_rows(krf__kernel *k, uint32_t most) {
-    int held = 0;
+/* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. With 128 KiB, of which there is room for one, rows
+ * of 262,144 were slower than in registers (0.69 of the copy bandwidth on the H200, not 0.735). */
+static void hold_rows(krf__kernel *k) {
+    int held = 0, blocks = 2;
     bool all = k->vector == 4;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         held += may_be_held(k, i);
         all &= may_be_held(k, i) || rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
-    int blocks = held > 0 && all ? holding_blocks(k, held, most < HELD_KIB ? most : HELD_KIB, HELD_WARPS) : 0;
-    blocks = blocks == 0 && held > 0 && all ? holding_blocks(k, held, most, KRF__ROW_THREADS / 32) : blocks;
-    k->cluster = blocks > 0 ? blocks : k->cluster;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].held = blocks > 0 && may_be_held(k, i);
+    while (blocks < KRF__ROW_CLUSTER && !fits(k, held, blocks)) {
+        blocks *= 2;
+    }
+    if (all && held > 0 && fits(k, held, blocks)) {
+        k->cluster = blocks;
+        for (uint32_t i = 0; i < k->n_operands; i++) {
+            k->operands[i].held = may_be_held(k, i);
+        }
     }
 }
 
 void krf__share_rows(krf__kernel *k, const krf__limits *limits) {
     k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
     if (k->cluster > 1 && limits->held != 0) {
-        hold_rows(k, limits->held);
+        hold_rows(k);
     }
 }
 

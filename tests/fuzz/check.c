@@ -38,7 +38,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.literal_from = (bits >> 34) % 2 ? l.literal_from : 0;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
-    l.held = (uint32_t)(bits >> 41) % 3 * 64;
+    l.held = (bits >> 41) % 2;
     l.strips = (bits >> 37) % 2;
     l.early = (bits >> 38) % 2;
     l.prologue = (bits >> 40) % 4 != 0;

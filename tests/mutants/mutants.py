@@ -232,7 +232,7 @@ MUTANTS = [
      "p < last; p += %d) {", "p + 128 < last; p += %d) {",
      "rows/test_rows/sim"),
     ("row_cluster_device", "src/backend/cuda/launch.c",
-     ".row = capability >= 90 ?", ".row = capability >= 80 ?",
+     "capability >= 90 ?", "capability >= 80 ?",
      "rows/test_rows/sim"),
     ("tile_barrier", "codegen/skeleton/tile_each.cu",
      "__syncthreads();\n", "",

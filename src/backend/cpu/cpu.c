@@ -187,11 +187,11 @@ static krf_status cpu_launch(krf__device *device, const krf__launch *launch, voi
 
 /* Rows of 128 KB stay in a core's second cache. Of rows of 1 MB, softmax as one kernel took as long as three kernels or longer: these share the chunks of
  * a row between threads. */
-krf__room krf__cpu_room(void) { return (krf__room){.row = 32768}; }
+uint32_t krf__cpu_row(void) { return 32768; }
 
-static krf__room cpu_room(krf__device *device) {
+static uint32_t cpu_row(krf__device *device) {
     (void)device;
-    return krf__cpu_room();
+    return krf__cpu_row();
 }
 
 const krf__backend krf__backend_cpu = {
@@ -202,7 +202,7 @@ const krf__backend krf__backend_cpu = {
     .close = cpu_close,
     .info = cpu_info,
     .index = cpu_index,
-    .room = cpu_room,
+    .row = cpu_row,
     .allocate = cpu_allocate,
     .deallocate = cpu_deallocate,
     .taken = cpu_taken,

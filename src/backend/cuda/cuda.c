@@ -234,7 +234,7 @@ static krf_status info(krf__device *d, krf_device_info *result) {
 
 static int device_index(krf__device *d) { return d->index; }
 
-static krf__room room(krf__device *d) { return krf__cuda_room(d->capability); }
+static uint32_t row(krf__device *d) { return krf__cuda_row(d->capability); }
 
 const krf__backend krf__backend_cuda = {
     .name = "cuda",
@@ -244,7 +244,7 @@ const krf__backend krf__backend_cuda = {
     .close = close_device,
     .info = info,
     .index = device_index,
-    .room = room,
+    .row = row,
     .many_threads = true,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,

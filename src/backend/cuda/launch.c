@@ -34,11 +34,8 @@ static uint32_t column_blocks(const krf__kernel *k, int multiprocessors, int64_t
     return clamp(krf__any_order(k) ? divide_up(k->chunks, divide_up(k->chunks, most)) : k->chunks, most);
 }
 
-/* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. From 12.0 on a block has no more than 99 KiB of that. */
-krf__room krf__cuda_room(int capability) {
-    const uint32_t held = capability >= 120 ? 64 : 128;
-    return (krf__room){.row = capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK, .held = capability >= 90 ? held : 0};
-}
+/* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. */
+uint32_t krf__cuda_row(int capability) { return capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK; }
 
 void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1, .block_z = 1};
