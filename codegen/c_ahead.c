@@ -33,8 +33,15 @@ static bool loaded_before(const krf__kernel *k, uint32_t load) {
     return before;
 }
 
+/* Reductions along memory that do little with an element read as fast as the processor's own prefetching does: asked for more, it brings less (sums of f32 and f64 1.13 to 1.2 times as
+ * fast without on an AMD EPYC). */
+static bool reads_alone(const krf__kernel *k) { return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k); }
+
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_domain && !krf__scans_columns(e->k) && !e->side_by_side; i++) { /* what lies behind is not of the next elements */
+    if (reads_alone(e->k) || krf__scans_columns(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+        return;
+    }
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
         if (o != NULL && !o->counts && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
