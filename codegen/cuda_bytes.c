@@ -1,6 +1,8 @@
 /* The CUDA target's sums of bytes as they are loaded: a GPU adds four of them to an accumulator at once. Integers, for which no order matters. */
 #include "codegen/cuda.h"
 
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
+
 /* The load that a reduction adds up, converted and nothing else; NULL: it is another one. */
 static const krf__instr *bytes_of(const krf__emitter *e, uint32_t r) {
     const krf__instr *value = &e->k->instrs[krf__reduction(e, r)->args[0]], *load = value->op == KRF__cast ? &e->k->instrs[value->args[0]] : value;

@@ -2,11 +2,6 @@
  * alone. So no barrier is needed, loops over them stay loops, and registers leave room for more blocks. */
 #include "codegen/cuda.h"
 
-/* Vectors lie as in the row, from the block's first one on: "p_q" is an element of the vector at hand. */
-void krf__cuda_put_held_word(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "held_%s[(unsigned)(p_q - part) / %d]", e->operand_names[operand], e->k->vector);
-}
-
 static void put_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_put(out, "krf_copy_later(&");
     krf__cuda_put_held_word(e, operand, out);

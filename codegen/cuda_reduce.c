@@ -94,8 +94,6 @@ void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out) {
 
 /* ---- */
 
-const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
-
 void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
     const uint32_t value = krf__reduction(e, r)->args[0];
     const bool narrow = krf__sums_narrow(e, r);
@@ -316,6 +314,15 @@ static void block_tree_loops(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* What a chunk comes to: in one warp, or in several that share it. */
+static void warp_tree(krf__emitter *e, krf__str *out) {
+    if (e->k->team > 1) {
+        krf__cuda_put_team_tree(e, out);
+    } else {
+        krf__cuda_put_warp_tree(e, out);
+    }
+}
+
 static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
@@ -356,7 +363,7 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"TURNS", krf__cuda_put_turns},
     {"REDUCE_STORES", reduce_stores},
     {"REDUCE_REST", reduce_rest},
-    {"WARP_TREE", krf__cuda_put_warp_tree},
+    {"WARP_TREE", warp_tree},
     {"RESULTS", krf__cuda_put_results},
     {"CHUNK_DONE", chunk_done},
     {"SPLIT", split},

@@ -15,8 +15,6 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
     return false;
 }
 
-bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
-
 /* The builtin type of a whole vector of an operand. */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
     switch (krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * (size_t)e->k->vector) {
@@ -71,6 +69,17 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
     } else {
         krf__str_printf(out, place ? "v_%s%s = a.%s%s;\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
     }
+}
+
+/* Vectors lie as in the row, from the block's first one on: "p_q" is an element of the vector at hand. */
+void krf__cuda_put_held_word(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "held_%s[(unsigned)(p_q - part) / %d]", e->operand_names[operand], e->k->vector);
+}
+
+void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "a.%s[0", e->operand_names[operand]);
+    krf__cuda_put_offset(e, operand, false, out);
+    krf__str_put(out, "]");
 }
 
 void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out) {

@@ -58,12 +58,6 @@ static void position(krf__emitter *e, krf__str *out) {
     }
 }
 
-void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "a.%s[0", e->operand_names[operand]);
-    krf__cuda_put_offset(e, operand, false, out);
-    krf__str_put(out, "]");
-}
-
 /* The place of the first turn, where rows run along dimension `row`, and how many rows of the array are left there: none for a thread beside it. */
 static void put_start(const krf__emitter *e, int row, int column, krf__str *out) {
     const char *type = krf__index_type(e);
@@ -191,8 +185,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
         krf__str_printf(out, "(a.%s", name);
         krf__cuda_put_offset(e, operand, false, out);
         krf__str_put(out, ")");
-    } else if (e->k->strip > 0) {
-        krf__cuda_put_strip_load(e, operand, out);
     } else if (crosses(e, operand)) {
         krf__str_printf(out, "tile_%s[x][y + q * %d]", name, rows(e));
     } else if (holds(e)) {

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
+
 /* shfl of types that CUDA has no overload for goes by way of int. */
 static void put_shuffle(krf__emitter *e, uint32_t r, const char *type, const char *which, const char *value, const char *lane, krf__str *out) {
     krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
@@ -127,10 +129,6 @@ void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {
 
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     const int lanes = e->k->vector; /* of a vector */
-    if (e->k->team > 1) {
-        krf__cuda_put_team_tree(e, out);
-        return;
-    }
     if (e->k->schedule == KRF__ROW_COL) {
         krf__cuda_put_halves(e, krf__cuda_accumulators(e), 1, out);
         for (uint32_t r = 0; r < e->k->n_reductions; r++) {

@@ -40,7 +40,9 @@ static void put_of_vector(const krf__emitter *e, uint32_t operand, krf__str *out
 /* The value of a load in the innermost loop. */
 static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
-    if (e->k->schedule == KRF__TILE && !krf__cuda_vectored(e, i->slot)) {
+    if (e->k->schedule == KRF__TILE && e->k->strip > 0 && !e->k->operands[i->slot].counts) {
+        krf__cuda_put_strip_load(e, i->slot, out);
+    } else if (e->k->schedule == KRF__TILE && !krf__cuda_vectored(e, i->slot)) {
         krf__cuda_put_tile_load(e, i->slot, out);
     } else if (e->k->operands[i->slot].inner != 0) {
         krf__str_put(out, name);
