@@ -1,21 +1,6 @@
 /* What the threads of CUDA's row kernels have registers for: what stays there from round to round, and what is loaded just before it is used. */
 #include "codegen/cuda.h"
 
-/* How many rounds load the operand in their domain part. */
-static int rounds_with(const krf__kernel *k, uint32_t operand) {
-    int n = 0;
-    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        bool found = false;
-        for (uint32_t i = 0; i < round.n_domain && !found; i++) {
-            krf__op op = (krf__op)round.instrs[i].op;
-            found = (op == KRF__load || op == KRF__fetch) && round.instrs[i].slot == operand;
-        }
-        n += found;
-    }
-    return n;
-}
-
 #define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
 #define SHARED_REGISTERS 40 /* of short rows whose length is known: what rows share */
 #define OTHER_REGISTERS 24 /* places, and what a body is at */
@@ -66,7 +51,7 @@ static int accumulators_of(const krf__kernel *k) {
 static int staying(const krf__kernel *k) {
     int n = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += rounds_with(k, i) > 1 ? registers_of(k, i) : 0;
+        n += krf__rounds_with(k, i) > 1 ? registers_of(k, i) : 0;
     }
     return n;
 }
@@ -104,12 +89,12 @@ static int shared_registers(const krf__kernel *k, uint32_t operand) {
 
 bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
-    return krf__literal_rows(k) && k->n_rounds > 0 && krf__cuda_same_for_rows(k, operand) && rounds_with(k, operand) > 0 && registers_of(k, operand) > 0
+    return krf__literal_rows(k) && k->n_rounds > 0 && krf__cuda_same_for_rows(k, operand) && krf__rounds_with(k, operand) > 0 && registers_of(k, operand) > 0
            && shared_registers(k, operand) <= SHARED_REGISTERS;
 }
 
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand) {
-    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && rounds_with(e->kernel, operand) > 1 && !krf__cuda_of_all_rows(e, operand);
+    return krf__cuda_row_stays(e) && e->k->operands[operand].inner == 0 && krf__rounds_with(e->kernel, operand) > 1 && !krf__cuda_of_all_rows(e, operand);
 }
 
 bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand) {

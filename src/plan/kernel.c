@@ -7,8 +7,6 @@
 #include <string.h>
 
 #define LONG_BODY 32 /* instructions of all rounds */
-#define STRIP_SIDE 64 /* elements of a block beside one another, and its threads, where maps go by strips */
-#define STRIP_THREADS 256
 
 int64_t krf__chunk_length(int64_t n) {
     int log2 = n <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)(n - 1));
@@ -262,83 +260,6 @@ int krf__map_each(const krf__kernel *k) {
     return k->schedule != KRF__MAP || k->vector > 1 || k->n_instrs > LONG_BODY ? 1 : k->n_instrs > LONG_BODY / 2 ? 2 : 4;
 }
 
-static size_t widest_element(const krf__kernel *k) {
-    size_t widest = 1;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        size_t bytes = k->operands[i].counts ? 1 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
-        widest = bytes > widest ? bytes : widest;
-    }
-    return widest;
-}
-
-/* Elements from a row of a square to the next: one word more than a row has, so that columns lie in different banks. */
-static int pitch_of(int side, int bytes) { return side + (bytes < 4 ? 4 / bytes : 1); }
-
-/* Squares of `side` in shared memory. */
-static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
-    int64_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const int size = (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
-        bytes += krf__tile_crosses(k, &k->operands[i]) ? (int64_t)side * (k->vector > 1 ? side : pitch_of(side, size)) * size : 0;
-    }
-    return bytes;
-}
-
-/* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */
-int krf__tile_side(const krf__kernel *k) {
-    if (k->strip > 0) {
-        return STRIP_SIDE;
-    }
-    if (k->vector > 1) {
-        return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
-    }
-    const bool large = k->extents[k->tile] > 32 && k->extents[k->n_kept - 1] > 32;
-    return large && widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
-}
-
-static int loads_of(const krf__kernel *k) {
-    int n = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += !k->operands[i].store;
-    }
-    return n;
-}
-
-/* 32 bytes of an operand are under way for each; by words, and with several operands to wait for, 64. */
-int krf__tile_threads(const krf__kernel *k) {
-    if (k->strip > 0) {
-        return STRIP_THREADS;
-    }
-    const int side = krf__tile_side(k), widest = (int)widest_element(k);
-    if (k->vector > 1) {
-        return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
-    }
-    return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
-}
-
-int krf__strip_span(const krf__kernel *k, uint32_t operand) {
-    int span = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        span = k->operands[i].rows_of == operand + 1 && k->operands[i].row > span ? k->operands[i].row : span;
-    }
-    return span;
-}
-
-int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / STRIP_SIDE * k->strip : krf__tile_side(k); }
-
-bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
-    return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
-}
-
-int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) { return pitch_of(krf__tile_side(k), (int)krf_dtype_size((krf_dtype)o->dtype)); }
-
-int64_t krf__tile_bytes(const krf__kernel *k) { return bytes_of_tiles(k, krf__tile_side(k)); }
-
-int64_t krf__tile_units(const krf__kernel *k) {
-    int64_t down = k->extents[k->tile], across = k->extents[k->n_kept - 1];
-    return k->kept_size / down / across * ((down + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS) * ((across + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS);
-}
-
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
     return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
@@ -358,6 +279,15 @@ krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
     round.n_reductions = from->n_reductions;
     round.n_rounds = 0;
     return round;
+}
+
+int krf__rounds_with(const krf__kernel *k, uint32_t operand) {
+    int n = 0;
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        n += loaded_in_domain(&round, operand);
+    }
+    return n;
 }
 
 uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r) {

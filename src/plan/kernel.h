@@ -249,6 +249,7 @@ size_t krf__ticket_count(const krf__kernel *k);
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */
 uint32_t krf__kernel_rounds(const krf__kernel *k);
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
+int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */
 void krf__kernel_bytes(const krf__kernel *k, int64_t *read, int64_t *written);

@@ -6,20 +6,6 @@
 #define HELD_BYTES 65536 /* of shared memory, of a block that has rows there */
 #define HELD_WARPS 16    /* of such a block */
 
-/* How many rounds load the operand in their domain part. */
-static int rounds_with(const krf__kernel *k, uint32_t operand) {
-    int n = 0;
-    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        bool found = false;
-        for (uint32_t i = 0; i < round.n_domain; i++) {
-            found |= round.instrs[i].op == KRF__load && round.instrs[i].slot == operand;
-        }
-        n += found;
-    }
-    return n;
-}
-
 bool krf__rows_lie_beside(const krf__kernel *k) {
     int beside = 0, along = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -48,7 +34,7 @@ static int registers_of_row(const krf__kernel *k) {
     int n = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        n += is_of_rows(k, o) && rounds_with(k, i) > 0 ? (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 64 : 32) : 0;
+        n += is_of_rows(k, o) && krf__rounds_with(k, i) > 0 ? (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 64 : 32) : 0;
     }
     return n;
 }
@@ -70,7 +56,7 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
 /* Operands that several rounds load, of which blocks that share a row may have their parts in shared memory: as whole vectors. */
 static bool may_be_held(const krf__kernel *k, uint32_t operand) {
     const krf__operand *o = &k->operands[operand];
-    return is_of_rows(k, o) && krf_dtype_size((krf_dtype)o->dtype) == 4 && rounds_with(k, operand) > 1;
+    return is_of_rows(k, o) && krf_dtype_size((krf_dtype)o->dtype) == 4 && krf__rounds_with(k, operand) > 1;
 }
 
 /* Whether a block's part of so many operands has room. */
@@ -86,7 +72,7 @@ static void hold_rows(krf__kernel *k) {
     bool all = k->vector == 4;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         held += may_be_held(k, i);
-        all &= may_be_held(k, i) || rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
+        all &= may_be_held(k, i) || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
     while (blocks < KRF__ROW_CLUSTER && !fits(k, held, blocks)) {
         blocks *= 2;

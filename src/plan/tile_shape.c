@@ -1,0 +1,82 @@
+/* Facts that follow from a map that goes by squares or strips: what a block of a GPU takes, its threads and its shared memory; and the CPU's tiles. */
+#include "plan/kernel.h"
+
+#define STRIP_SIDE 64 /* elements of a block beside one another, and its threads, where maps go by strips */
+#define STRIP_THREADS 256
+
+static size_t widest_element(const krf__kernel *k) {
+    size_t widest = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        size_t bytes = k->operands[i].counts ? 1 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        widest = bytes > widest ? bytes : widest;
+    }
+    return widest;
+}
+
+/* Elements from a row of a square to the next: one word more than a row has, so that columns lie in different banks. */
+static int pitch_of(int side, int bytes) { return side + (bytes < 4 ? 4 / bytes : 1); }
+
+/* Squares of `side` in shared memory. */
+static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const int size = (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes += krf__tile_crosses(k, &k->operands[i]) ? (int64_t)side * (k->vector > 1 ? side : pitch_of(side, size)) * size : 0;
+    }
+    return bytes;
+}
+
+/* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */
+int krf__tile_side(const krf__kernel *k) {
+    if (k->strip > 0) {
+        return STRIP_SIDE;
+    }
+    if (k->vector > 1) {
+        return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
+    }
+    const bool large = k->extents[k->tile] > 32 && k->extents[k->n_kept - 1] > 32;
+    return large && widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
+}
+
+static int loads_of(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += !k->operands[i].store;
+    }
+    return n;
+}
+
+/* 32 bytes of an operand are under way for each; by words, and with several operands to wait for, 64. */
+int krf__tile_threads(const krf__kernel *k) {
+    if (k->strip > 0) {
+        return STRIP_THREADS;
+    }
+    const int side = krf__tile_side(k), widest = (int)widest_element(k);
+    if (k->vector > 1) {
+        return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
+    }
+    return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
+}
+
+int krf__strip_span(const krf__kernel *k, uint32_t operand) {
+    int span = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        span = k->operands[i].rows_of == operand + 1 && k->operands[i].row > span ? k->operands[i].row : span;
+    }
+    return span;
+}
+
+int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / STRIP_SIDE * k->strip : krf__tile_side(k); }
+
+bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
+    return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
+}
+
+int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) { return pitch_of(krf__tile_side(k), (int)krf_dtype_size((krf_dtype)o->dtype)); }
+
+int64_t krf__tile_bytes(const krf__kernel *k) { return bytes_of_tiles(k, krf__tile_side(k)); }
+
+int64_t krf__tile_units(const krf__kernel *k) {
+    int64_t down = k->extents[k->tile], across = k->extents[k->n_kept - 1];
+    return k->kept_size / down / across * ((down + KRF__TILE_ROWS - 1) / KRF__TILE_ROWS) * ((across + KRF__TILE_COLUMNS - 1) / KRF__TILE_COLUMNS);
+}
