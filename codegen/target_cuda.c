@@ -83,8 +83,23 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
 
-/* Alone a kernel has nothing to wait for. */
-static void begin(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->early ? "krf_begin();\n" : ""); }
+/* Reductions over blocks and scans, whose blocks wait for each other's results, are done sooner where no others are there to wait as well. */
+static void begin(krf__emitter *e, krf__str *out) {
+    static const char *const next[KRF__SCHEDULE_COUNT] = {
+        [KRF__MAP] = "krf_next_may_come_if_few();\n",
+        [KRF__REDUCE_ROW] = "krf_next_may_come_if_few();\n",
+        [KRF__REDUCE_SHORT] = "krf_next_may_come_if_few();\n",
+        [KRF__REDUCE_COL] = "krf_next_may_come_if_few();\n",
+        [KRF__ROW] = "krf_next_may_come();\n",
+        [KRF__ROW_SHORT] = "krf_next_may_come_if_few();\n",
+        [KRF__ROW_COL] = "krf_next_may_come();\n",
+        [KRF__TILE] = "krf_next_may_come();\n",
+    };
+    if (e->k->early) {
+        krf__str_put(out, next[e->k->schedule] != NULL ? next[e->k->schedule] : "");
+        krf__str_put(out, "krf_wait_for_last();\n");
+    }
+}
 
 static const krf__hole own[] = {
     {"BEGIN", begin},

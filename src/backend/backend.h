@@ -33,6 +33,7 @@ typedef struct krf__launch {
     void *const *pointers;      /* the operands' addresses */
     const uint64_t *scalars;    /* raw values */
     void *scratch, *tickets;    /* partial results, counters; NULL where the kernel needs none */
+    bool early;                 /* the kernel waits itself for what the stream did before it, and need not be sent for then */
 } krf__launch;
 
 /* What a device took from the system or the driver. */
@@ -71,6 +72,7 @@ typedef struct krf__streams {
 /* Kernels that are started as one, again and again, with other arguments or the same. */
 typedef struct krf__replay krf__replay; /* each backend defines its own */
 typedef struct krf__replays {
+    bool (*overlaps)(krf__device *device); /* whether a stream's kernel that is launched `early` is sent for while the one before it runs: replays begin later, and cost the host less */
     /* One kernel more, which waits for those of the numbers in `after`; *replay NULL: the first. Until the first start. */
     krf_status (*add)(krf__device *device, krf__replay **replay, const krf__launch *launch, uint32_t n_after, const uint32_t *after);
     void (*set)(krf__replay *replay, uint32_t index, const krf__launch *launch); /* the arguments of the next start */

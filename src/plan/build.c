@@ -485,7 +485,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
     if (status == KRF_OK) {
         const krf__limits *limits = p->options->limits != NULL ? p->options->limits : &krf__default_limits;
         k->fast = p->options->fast;
-        k->early = limits->early != 0 && p->fusion->groups[0].rounds < p->fusion->n_groups;
+        k->early = limits->early != 0;
         krf__kernel_collapse(k);
         krf__kernel_schedule(k, p->options->unaligned, limits);
         status = krf__kernel_key(k);

@@ -104,7 +104,7 @@ typedef struct krf__kernel {
     int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
-    bool early;    /* CUDA: one of several of its plan: it may begin before the one that it depends on has ended, and waits for that */
+    bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */

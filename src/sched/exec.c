@@ -345,7 +345,8 @@ static krf__launch prepare(const krf__run *r, room *m, uint32_t index, bool pack
                          .pointers = m->pointers,
                          .scalars = m->scalars,
                          .scratch = m->scratch,
-                         .tickets = m->tickets};
+                         .tickets = m->tickets,
+                         .early = k->early && !m->lane.capturing};
 }
 
 static krf_status launch_all(const krf__run *r, room *m) {

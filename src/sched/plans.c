@@ -22,6 +22,11 @@ static void measure(krf__compiled *c) {
         c->operands = k->n_operands > c->operands ? k->n_operands : c->operands;
         c->scalars = k->n_scalars > c->scalars ? k->n_scalars : c->scalars;
     }
+    if (c->data.n_kernels == 1 && c->data.kernels[0].early) {
+        int64_t read, written;
+        krf__kernel_bytes(&c->data.kernels[0], &read, &written);
+        c->overlapped = read + written;
+    }
 }
 
 /* As krf__plan_make; with kernels for all lengths of rows, where there have been enough whose kernels know theirs. */

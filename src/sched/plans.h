@@ -30,6 +30,7 @@ typedef struct krf__compiled {
     struct krf__loaded *_Atomic *loaded; /* one a kernel; NULL: not looked up yet */
     size_t scratch_bytes, tickets;       /* the most that any kernel needs */
     uint32_t fields, operands, scalars;  /* likewise */
+    int64_t overlapped;                  /* the bytes that a plan's only kernel moves, where that may be launched early (krf__launch.early); 0 */
     krf__replay_place replays[KRF__REPLAYS];
 } krf__compiled;
 

@@ -3,7 +3,8 @@
 #include "base/fail.h"
 #include "base/mem.h"
 
-enum { RUNS_BEFORE = 3 };
+/* What moves as many bytes as `LONG` takes a GPU longer than the host takes for a launch. */
+enum { RUNS_BEFORE = 3, LONG = 4 << 20 };
 
 /* ---- which kernels wait for which ---- */
 
@@ -58,6 +59,9 @@ static uint32_t find_earlier(const krf__plan_data *p, uint32_t index, krf__behin
 void krf__replay_take(krf_context *context, krf__compiled *c, const krf__lane *lane, krf__taken_replay *t) {
     *t = (krf__taken_replay){.replay = NULL};
     if (context->backend->replays == NULL || lane->capturing || lane->index < 0 || c->data.n_kernels == 0 || c->data.n_kernels > MOST_KERNELS) {
+        return;
+    }
+    if (c->overlapped >= LONG && context->backend->replays->overlaps(context->device)) {
         return;
     }
     krf__replay_place *place = &c->replays[lane->index % KRF__REPLAYS];

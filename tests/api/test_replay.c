@@ -24,18 +24,20 @@ static void assert_done(krf_status status, const char *call, int line) {
     }
 }
 
-/* How often graphs were launched; -1: the driver is no simulated one. */
-static long graphs(void) {
+/* How often an entry of the driver was called; -1: it is no simulated one. */
+static long calls_of(const char *entry) {
     const char *path = getenv("KRF_LIBCUDA");
     void *library = path != NULL ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
     unsigned (*calls)(const char *);
     *(void **)&calls = library != NULL ? dlsym(library, "fakecuda_calls") : NULL;
-    long n = calls != NULL ? (long)calls("cuGraphLaunch") : -1;
+    long n = calls != NULL ? (long)calls(entry) : -1;
     if (library != NULL) {
         dlclose(library);
     }
     return n;
 }
+
+static long graphs(void) { return calls_of("cuGraphLaunch"); }
 
 static krf_plan *compile(krf_context *context, const char *program) {
     krf_graph *g = krf_graph_create(context);
@@ -262,6 +264,36 @@ static void written(void **state) {
     krf_kernel_release(twice);
 }
 
+/* What takes a GPU longer than the host takes for a launch is launched, and may begin while the run before it, whose result it reads in another order, is at work. */
+static void large(void **state) {
+    (void)state;
+    enum { LARGE = 1 << 20, TIMES = 40 };
+    static float data[LARGE];
+    krf_plan *plan = compile(ctx, "x: f32[1048576]\nx[::-1] + 1");
+    const long before = graphs(), launches = calls_of("cuLaunchKernelEx");
+    for (int i = 0; i < LARGE; i++) {
+        data[i] = (float)(i % 1000);
+    }
+    krf_array *a[2] = {NULL, NULL};
+    assert_int_equal(krf_plan_kernels(plan), 1);
+    assert_ok(krf_array_from_host(ctx, KRF_F32, 1, (int64_t[]){LARGE}, data, &a[0]));
+    for (int run = 0; run < TIMES; run++) {
+        const krf_binding b = krf_bind_array("x", a[run % 2]);
+        assert_ok(krf_plan_run(plan, NULL, 1, &b, &a[(run + 1) % 2]));
+    }
+    assert_ok(krf_array_to_host(a[TIMES % 2], data, sizeof data));
+    for (int i = 0; i < LARGE; i++) {
+        if (data[i] != (float)(i % 1000 + TIMES)) {
+            fail_msg("element %d is %g, not %d", i, (double)data[i], i % 1000 + TIMES);
+        }
+    }
+    assert_int_equal(graphs(), before);
+    assert_true(launches < 0 || calls_of("cuLaunchKernelEx") == launches + TIMES);
+    krf_array_release(a[0]);
+    krf_array_release(a[1]);
+    krf_plan_release(plan);
+}
+
 int main(void) {
     device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = krf_context_options_default();
@@ -273,7 +305,7 @@ int main(void) {
         printf("skipped: %s\n", krf_error_message());
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(written), cmocka_unit_test(threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(written), cmocka_unit_test(threads), cmocka_unit_test(large)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);
     return failed;

@@ -38,8 +38,8 @@ static const struct after {
     const char *name, *first;
     unsigned code, times;
 } after[] = {
-    {"cuGetErrorName", "cuLaunchKernel", 1, 1},
-    {"cuGetErrorString", "cuLaunchKernel", 1, 1},
+    {"cuGetErrorName", "cuLaunchKernelEx", 1, 1},
+    {"cuGetErrorString", "cuLaunchKernelEx", 1, 1},
     {"cuMemPoolTrimTo", "cuMemAllocFromPoolAsync", 2, 1},
     {"cuMemGetInfo_v2", "cuMemAllocFromPoolAsync", 2, 2},
     {"nvrtcGetProgramLogSize", NULL, 0, 0},

@@ -1,4 +1,4 @@
-/* Launches: cuLaunchKernel, and what graphs of kernels do. */
+/* Launches: cuLaunchKernel and cuLaunchKernelEx, and what graphs of kernels do. */
 #include "engine.h"
 #include "graph.h"
 #include "heap.h"
@@ -136,17 +136,42 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, bool ear
     return KRF__CUDA_SUCCESS;
 }
 
+/* Attributes other than this one are not used. */
+static bool allows_early(const cu_launch_config *c, bool *early) {
+    for (unsigned i = 0; i < c->attribute_count; i++) {
+        if (c->attributes[i].id != KRF__CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+            return false;
+        }
+        *early |= c->attributes[i].value.allowed != 0;
+    }
+    return true;
+}
+
+static cu_result launch_checked(const char *call, const cu_kernel_node_params *params, bool early, cu_stream stream) {
+    unsigned index;
+    cu_result result;
+    if (!check(call, params, &index, &result)) {
+        return result;
+    }
+    FIND_STREAM(s, stream);
+    cu_result captured;
+    return fake_captured(s, &captured) ? captured : fake_launch(call, params, early, s);
+}
+
+cu_result cuLaunchKernelEx(const cu_launch_config *config, cu_function function, void **arguments, void **extra) {
+    ENTER(cuLaunchKernelEx, FAKE_NEEDS_CURRENT);
+    bool early = false;
+    if (!config || (config->attribute_count > 0 && !config->attributes) || !allows_early(config, &early)) {
+        return fake_misuse(FAKE_INVALID_VALUE, "cuLaunchKernelEx: no shape, or an attribute that is unknown");
+    }
+    const cu_kernel_node_params params = {function, config->grid_x, config->grid_y, config->grid_z, config->block_x, config->block_y, config->block_z, config->shared_bytes, arguments, extra, NULL, NULL};
+    return launch_checked("cuLaunchKernelEx", &params, early, config->stream);
+}
+
 cu_result cuLaunchKernel(cu_function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                          unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                          cu_stream stream, void **arguments, void **extra) {
     ENTER(cuLaunchKernel, FAKE_NEEDS_CURRENT);
     const cu_kernel_node_params params = {function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, arguments, extra, NULL, NULL};
-    unsigned index;
-    cu_result result;
-    if (!check("cuLaunchKernel", &params, &index, &result)) {
-        return result;
-    }
-    FIND_STREAM(s, stream);
-    cu_result captured;
-    return fake_captured(s, &captured) ? captured : fake_launch("cuLaunchKernel", &params, false, s);
+    return launch_checked("cuLaunchKernel", &params, false, stream);
 }

@@ -610,6 +610,46 @@ static void kernels_do_what_is_written(void **state) {
     assert_cu(0, cu.cuMemFree_v2(rest));
 }
 
+static const char following[] =
+    "extern \"C\" __global__ void krf_follow(const int *x, int *y, int n) {\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+    "    asm volatile(\"griddepcontrol.launch_dependents;\" ::: \"memory\");\n"
+    "    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+    "#elif !defined(__CUDACC__)\n"
+    "    __grid_dependency_wait();\n"
+    "#endif\n"
+    "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+    "    y[i] = x[n - 1 - i] + 1;\n"
+    "}\n";
+
+/* Each kernel reads what other blocks of the one before it wrote, and may be launched before that has ended. */
+static void early_launches_follow_each_other(void **state) {
+    (void)state;
+    enum { COUNT = 64 * 1000, TIMES = 101 };
+    static int numbers[COUNT];
+    kernel k = build_kernel(following, "krf_follow");
+    cu_address from = new_memory(sizeof numbers), to = new_memory(sizeof numbers);
+    int n = COUNT;
+    cu_launch_attribute attribute = {.id = KRF__CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.allowed = 1}};
+    const cu_launch_config config = {COUNT / 64, 1, 1, 64, 1, 1, 0, NULL, &attribute, 1};
+    for (int i = 0; i < COUNT; i++) {
+        numbers[i] = i;
+    }
+    assert_cu(0, cu.cuMemcpyHtoDAsync_v2(from, numbers, sizeof numbers, NULL));
+    for (int t = 0; t < TIMES; t++) {
+        void *arguments[] = {t % 2 == 0 ? &from : &to, t % 2 == 0 ? &to : &from, &n};
+        assert_cu(0, cu.cuLaunchKernelEx(&config, k.function, arguments, NULL));
+    }
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(numbers, to, sizeof numbers, NULL));
+    assert_cu(0, cu.cuStreamSynchronize(NULL));
+    for (int i = 0; i < COUNT; i++) {
+        assert_int_equal(numbers[i], COUNT - 1 - i + TIMES);
+    }
+    assert_cu(0, cu.cuLibraryUnload(k.library));
+    assert_cu(0, cu.cuMemFree_v2(from));
+    assert_cu(0, cu.cuMemFree_v2(to));
+}
+
 static void ptx_is_translated(void **state) {
     (void)state;
     void *image = NULL;
@@ -883,6 +923,7 @@ int main(void) {
         cmocka_unit_test(images_are_checked),
         cmocka_unit_test(launches_have_limits),
         cmocka_unit_test(kernels_do_what_is_written),
+        cmocka_unit_test(early_launches_follow_each_other),
         cmocka_unit_test(ptx_is_translated),
         cmocka_unit_test(captures_record_and_break),
         cmocka_unit_test(graphs_of_kernels_are_patched),

@@ -25,6 +25,7 @@
 #define cu_uuid CUuuid
 #define cu_access CUmemAccessDesc
 #define cu_graph_edge CUgraphEdgeData
+#define cu_launch_config CUlaunchConfig
 #define cu_kernel_node_params CUDA_KERNEL_NODE_PARAMS_v2
 #define CU_FUNCTION(name, need, arguments) SAME_TYPE(name, cu_result(*) arguments);
 #define CU_VALUE(name, value) _Static_assert((long)KRF__##name == (long)(name), "value of " #name);
@@ -33,6 +34,7 @@
 #undef cu_uuid
 #undef cu_access
 #undef cu_graph_edge
+#undef cu_launch_config
 #undef cu_kernel_node_params
 
 #define NVRTC_FUNCTION(name, type, arguments) SAME_TYPE(name, type(*) arguments);
@@ -80,6 +82,20 @@ _Static_assert(sizeof(cu_graph_edge) == sizeof(CUgraphEdgeData), "CUgraphEdgeDat
 SAME_FIELD(cu_graph_edge, from_port, CUgraphEdgeData, from_port);
 SAME_FIELD(cu_graph_edge, to_port, CUgraphEdgeData, to_port);
 SAME_FIELD(cu_graph_edge, type, CUgraphEdgeData, type);
+_Static_assert(sizeof(cu_launch_config) == sizeof(CUlaunchConfig), "CUlaunchConfig");
+SAME_FIELD(cu_launch_config, grid_x, CUlaunchConfig, gridDimX);
+SAME_FIELD(cu_launch_config, grid_y, CUlaunchConfig, gridDimY);
+SAME_FIELD(cu_launch_config, grid_z, CUlaunchConfig, gridDimZ);
+SAME_FIELD(cu_launch_config, block_x, CUlaunchConfig, blockDimX);
+SAME_FIELD(cu_launch_config, block_y, CUlaunchConfig, blockDimY);
+SAME_FIELD(cu_launch_config, block_z, CUlaunchConfig, blockDimZ);
+SAME_FIELD(cu_launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes);
+SAME_FIELD(cu_launch_config, stream, CUlaunchConfig, hStream);
+SAME_FIELD(cu_launch_config, attributes, CUlaunchConfig, attrs);
+SAME_FIELD(cu_launch_config, attribute_count, CUlaunchConfig, numAttrs);
+_Static_assert(sizeof(cu_launch_attribute) == sizeof(CUlaunchAttribute), "CUlaunchAttribute");
+SAME_FIELD(cu_launch_attribute, id, CUlaunchAttribute, id);
+SAME_FIELD(cu_launch_attribute, value.allowed, CUlaunchAttribute, value.programmaticStreamSerializationAllowed);
 _Static_assert(sizeof(cu_pool_properties) == sizeof(CUmemPoolProps), "CUmemPoolProps");
 SAME_FIELD(cu_pool_properties, allocation_type, CUmemPoolProps, allocType);
 SAME_FIELD(cu_pool_properties, handle_types, CUmemPoolProps, handleTypes);

@@ -34,6 +34,22 @@ typedef struct cu_graph_edge {
     unsigned char from_port, to_port, type, reserved[5];
 } cu_graph_edge;
 
+typedef struct cu_launch_attribute {
+    cu_enum id;
+    char pad[4];
+    union {
+        char bytes[64];
+        int allowed;
+    } value;
+} cu_launch_attribute;
+
+typedef struct cu_launch_config {
+    unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    cu_stream stream;
+    cu_launch_attribute *attributes;
+    unsigned int attribute_count;
+} cu_launch_config;
+
 typedef struct cu_uuid {
     char bytes[16];
 } cu_uuid;

@@ -234,6 +234,18 @@ krf_status krf__cuda_make_room(krf__device *d, krf__module *module, uint32_t sha
     return status;
 }
 
+bool krf__cuda_overlaps(krf__device *d) { return d->capability >= 90; }
+
+/* Where the kernel waits itself for what the stream did before, its blocks may be there before that has ended. */
+static krf_status start(krf__device *d, const krf__launch *launch, const krf__grid *g, cu_stream stream, void **arguments) {
+    if (launch->early && krf__cuda_overlaps(d)) {
+        cu_launch_attribute attribute = {.id = KRF__CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.allowed = 1}};
+        const cu_launch_config config = {g->x, g->y, g->z, g->block_x, g->block_y, g->block_z, g->shared, stream, &attribute, 1};
+        return CU(d, cuLaunchKernelEx(&config, launch->module->function, arguments, NULL));
+    }
+    return CU(d, cuLaunchKernel(launch->module->function, g->x, g->y, g->z, g->block_x, g->block_y, g->block_z, g->shared, stream, arguments, NULL));
+}
+
 krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *stream) {
     krf__grid g;
     krf_status status = krf__cuda_shape(d, launch, &g);
@@ -247,7 +259,7 @@ krf_status krf__cuda_launch(krf__device *d, const krf__launch *launch, void *str
         krf__cuda_arguments(launch->kernel, launch->fields, arguments);
         status = krf__cuda_make_room(d, launch->module, g.shared);
         if (status == KRF_OK) {
-            status = CU(d, cuLaunchKernel(launch->module->function, g.x, g.y, g.z, g.block_x, g.block_y, g.block_z, g.shared, e.stream, arguments, NULL));
+            status = start(d, launch, &g, e.stream, arguments);
         }
     }
     return krf__cuda_leave(d, &e, status);

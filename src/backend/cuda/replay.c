@@ -14,7 +14,7 @@ typedef struct node {
     void **arguments; /* what params.arguments is: they point into `fields` */
     uint64_t *fields;
     uint32_t n_fields;
-    bool begins;  /* it waits itself for what it depends on (krf_begin): not what users wrote */
+    bool begins;  /* it waits itself for what it depends on (krf_wait_for_last): not what users wrote */
     bool changed; /* since the graph was told */
 } node;
 
@@ -83,7 +83,7 @@ static krf_status add_edges(krf__device *d, const krf__replay *r, const node *n,
 }
 
 static krf_status add_node(krf__device *d, krf__replay *r, node *n, krf__module *module, uint32_t n_after, const uint32_t *after) {
-    const bool edges = d->capability >= 90 && d->driver.cuGraphAddDependencies_v2 != NULL;
+    const bool edges = krf__cuda_overlaps(d) && d->driver.cuGraphAddDependencies_v2 != NULL;
     const uint32_t n_handles = edges ? 0 : n_after;
     cu_graph_node *handles = n_handles > 0 ? krf__malloc(n_handles * sizeof(cu_graph_node)) : NULL;
     krf__entry e;
@@ -157,4 +157,4 @@ static krf_status start(krf__device *d, krf__replay *r, void *stream) {
     return krf__cuda_leave(d, &e, status);
 }
 
-const krf__replays krf__cuda_replays = {.add = add, .set = set, .start = start, .free = replay_free};
+const krf__replays krf__cuda_replays = {.overlaps = krf__cuda_overlaps, .add = add, .set = set, .start = start, .free = replay_free};
