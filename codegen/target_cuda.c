@@ -83,32 +83,13 @@ static void kept_position(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_KEPT, e->k->schedule == KRF__MAP ? "i" : "o", out);
 }
 
-/* Reductions over blocks and scans, whose blocks wait for each other's results, are done sooner where no others are there to wait as well. */
-static void begin(krf__emitter *e, krf__str *out) {
-    static const char *const next[KRF__SCHEDULE_COUNT] = {
-        [KRF__MAP] = "krf_next_may_come_if_few();\n",
-        [KRF__REDUCE_ROW] = "krf_next_may_come_if_few();\n",
-        [KRF__REDUCE_SHORT] = "krf_next_may_come_if_few();\n",
-        [KRF__REDUCE_COL] = "krf_next_may_come_if_few();\n",
-        [KRF__ROW] = "krf_next_may_come();\n",
-        [KRF__ROW_SHORT] = "krf_next_may_come_if_few();\n",
-        [KRF__ROW_COL] = "krf_next_may_come();\n",
-        [KRF__TILE] = "krf_next_may_come();\n",
-    };
-    if (e->k->early) {
-        krf__str_put(out, next[e->k->schedule] != NULL ? next[e->k->schedule] : "");
-        krf__str_put(out, "krf_wait_for_last();\n");
-    }
-}
-
 static const krf__hole own[] = {
-    {"BEGIN", begin},
     {"EXTENTS", extents},
     {"KEPT_POSITION", kept_position},
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_strip_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_load_holes, krf__cuda_reduce_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_scan_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_strip_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "pairs.h", "erf.h",  "special.h", "device.h",  "device_f64.h", "device_math.h", "half_math.h", "half2.h", "quotient.h", "fast.h", NULL};

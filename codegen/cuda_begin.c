@@ -1,0 +1,51 @@
+/* The CUDA target's first lines of a kernel: that it waits for what the one before it wrote, and whether the next one may wait beside it. */
+#include "codegen/cuda.h"
+
+enum { LONG_BYTES = 8192 }; /* a block that moves as many is at work for longer than it takes to say that others may come */
+
+/* Whether each element of the domain has one of its own: others come out of a cache. */
+static bool is_full(const krf__kernel *k, const krf__operand *o) {
+    bool full = !o->counts;
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+        full &= krf__stride_class(k, o, d) != 0;
+    }
+    return full;
+}
+
+/* Bytes that a block moves where as many are known: of maps, and of short rows whose length is text. */
+static int64_t bytes_of_block(const krf__kernel *k) {
+    int64_t bytes = 0, elements = 0;
+    if (k->schedule == KRF__MAP) {
+        elements = (int64_t)256 * (k->vector > 1 ? k->vector : krf__map_each(k));
+    } else if (krf__literal_rows(k)) {
+        elements = k->reduced_size * (krf__short_block(k) / krf__short_threads(k));
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += is_full(k, &k->operands[i]) ? elements * (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
+    }
+    return bytes;
+}
+
+/* Each block that says so takes a while of the whole GPU's time, which those notice that are soon done. Reductions over blocks and scans, whose blocks wait for each other's
+ * results, end sooner where no others are there to wait as well. */
+static void next_may_come(const krf__emitter *e, krf__str *out) {
+    enum { ALWAYS = 1, LONG, NEVER };
+    static const uint8_t when[KRF__SCHEDULE_COUNT] = {
+        [KRF__MAP] = LONG, [KRF__REDUCE_ALL] = NEVER, [KRF__REDUCE_ROW] = LONG, [KRF__REDUCE_SHORT] = LONG, [KRF__REDUCE_COL] = NEVER, [KRF__SCAN] = NEVER,
+        [KRF__ROW] = ALWAYS, [KRF__ROW_SHORT] = LONG, [KRF__ROW_COL] = ALWAYS, [KRF__TILE] = ALWAYS,
+    };
+    if (when[e->k->schedule] == ALWAYS || (when[e->k->schedule] == LONG && bytes_of_block(e->k) >= LONG_BYTES)) {
+        krf__str_put(out, "krf_next_may_come();\n");
+    } else if (when[e->k->schedule] == LONG) {
+        krf__str_put(out, "krf_next_may_come_if_few();\n");
+    }
+}
+
+static void begin(krf__emitter *e, krf__str *out) {
+    if (e->k->early) {
+        next_may_come(e, out);
+        krf__str_put(out, "krf_wait_for_last();\n");
+    }
+}
+
+const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {NULL, NULL}};
