@@ -72,11 +72,11 @@ install_missing() {
     has_cmake || die "CMake 3.25 or newer is needed, and this system's packages have an older one"
 }
 
-# build PRESET OPTION...: configures (with CMake's options) and builds into build/PRESET.
+# build PRESET OPTION...: configures (with CMake's options) and builds into build/PRESET; of that $target alone where it is set.
 build() {
     local preset=$1 python
     shift
     python=$(find_python)
     (cd "$root" && cmake --preset "$preset" ${python:+"-DKRF_PYTHON=$python"} "$@" >&2 &&
-        cmake --build --preset "$preset" --parallel "$(nproc)" >&2)
+        cmake --build --preset "$preset" --parallel "$(nproc)" ${target:+--target "$target"} >&2)
 }

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "shard.h"
+
 /* ---- runs ---- */
 
 typedef struct run {
@@ -77,13 +79,6 @@ static inline void open_runs(runs *r, bool full) {
         add_run(r, "cpu", KRF_CPU_INTERPRET, 2);
         add_run(r, "cpu", KRF_CPU_COMPILE, 1);
     }
-}
-
-/* KRF_TEST_SHARD=2/8: this process is the second (from 0) of eight that share the work. */
-static inline bool in_shard(int64_t item) {
-    const char *text = getenv("KRF_TEST_SHARD");
-    int shard = 0, shards = 1;
-    return text == NULL || sscanf(text, "%d/%d", &shard, &shards) != 2 || shards < 1 || item % shards == shard;
 }
 
 static inline void close_runs(runs *r) {
@@ -170,8 +165,8 @@ static inline double nearest_float(double x) {
 /* To the nearest number of a float dtype, ties to even, in one rounding. */
 static inline double round_to(krf_dtype dtype, long double x) {
     const dtype_facts *f = facts_of(dtype);
-    if (isnan(x) || isinf(x) || x == 0) {
-        return (double)x;
+    if (dtype == KRF_F32 || dtype == KRF_F64 || isnan(x) || isinf(x) || x == 0) {
+        return dtype == KRF_F32 ? (double)(float)x : (double)x;
     }
     int exponent = ilogbl(x) > f->lowest ? ilogbl(x) : f->lowest;
     long double unit = ldexpl(1, exponent - f->digits + 1), r = rintl(x / unit) * unit;
@@ -179,7 +174,7 @@ static inline double round_to(krf_dtype dtype, long double x) {
 }
 
 /* f16 and bf16 are 1 sign, then the exponent, then digits - 1 bits. */
-static inline double half_number(krf_dtype dtype, unsigned bits) {
+static inline double compute_half(krf_dtype dtype, unsigned bits) {
     const dtype_facts *f = facts_of(dtype);
     const int stored = f->digits - 1, field = (int)(bits & 0x7fff) >> stored, most = 0x7fff >> stored;
     const double fraction = ldexp(bits & ((1u << stored) - 1), -stored);
@@ -187,6 +182,17 @@ static inline double half_number(krf_dtype dtype, unsigned bits) {
                : field == 0  ? ldexp(fraction, f->lowest)
                              : ldexp(1 + fraction, field - 1 + f->lowest);
     return (bits & 0x8000) != 0 ? -x : x;
+}
+
+static inline double half_number(krf_dtype dtype, unsigned bits) {
+    static double known[2][65536]; /* all of them, for a test converts millions */
+    double *numbers = known[dtype == KRF_BF16];
+    if (numbers[1] == 0) {
+        for (unsigned b = 65536; b-- > 0;) {
+            numbers[b] = compute_half(dtype, b);
+        }
+    }
+    return numbers[bits & 0xffff];
 }
 
 /* By search among the numbers of one sign, which are in the order of their bits. */

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "shard.h"
+
 enum { REST = -1, MOST_OUTPUTS = 4 };
 
 static inline krf_context *open_context(const char *fusion) {

@@ -1,0 +1,16 @@
+/* KRF_TEST_SHARD=2/8: this process is the second (from 0) of eight that share the work; alone, it has a part of it. */
+#ifndef KRF_TESTS_SHARD_H
+#define KRF_TESTS_SHARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline bool in_shard(int64_t item) {
+    const char *text = getenv("KRF_TEST_SHARD");
+    int shard = 0, shards = 1;
+    return text == NULL || sscanf(text, "%d/%d", &shard, &shards) != 2 || shards < 1 || item % shards == shard;
+}
+
+#endif
