@@ -79,6 +79,8 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m re
 
 /* ---- c_stage.c, c_ahead.c ---- */
 uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */
+bool krf__c_compares_first(krf__emitter *e, uint32_t *key); /* whether a block's largest key says that its places are not wanted; the key's instruction */
+void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* finds it, and begins the block that takes the place of element `where` where it is larger than so_far */
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 
 /* ---- c_store.c ---- */

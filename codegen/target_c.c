@@ -129,8 +129,13 @@ static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     uint32_t last = krf__c_find_stages(e);
     int strip = krf__c_strip_length(e);
+    uint32_t key = 0;
     e->mode = 0;
     krf__c_put_prefetch(e, out);
+    const bool compares = krf__c_compares_first(e, &key);
+    if (compares) {
+        krf__c_put_comparison(e, key, out);
+    }
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
@@ -142,7 +147,7 @@ static void body(krf__emitter *e, krf__str *out) {
     }
     krf__c_put_draws(e, strip, out);
     for (uint32_t stage = 0; stage <= last; stage++) {
-        krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
+        krf__str_put(out, compares ? "for (int k = where; k == where; k++) {\n" : "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
@@ -163,6 +168,7 @@ static void body(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "}\n");
     }
     put_copy_out(e, strip, out);
+    krf__str_put(out, compares ? "}\n" : "");
 }
 
 static void pointers(krf__emitter *e, krf__str *out) {
@@ -202,7 +208,11 @@ static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     }
 }
 
-static void lanes(krf__emitter *e, krf__str *out) { put_lanes(e, false, out); }
+static void lanes(krf__emitter *e, krf__str *out) {
+    uint32_t key;
+    put_lanes(e, false, out);
+    krf__str_put(out, krf__c_compares_first(e, &key) ? "long long so_far = -9223372036854775807LL - 1;\n" : "");
+}
 
 static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {

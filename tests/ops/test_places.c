@@ -135,6 +135,74 @@ static void test_axes(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* What a block of elements decides as a whole where nothing else is computed: lowest elements alone, sorted ones, equal ones in several blocks, NaN first, late and last. */
+typedef enum sequence { LOWEST, RISING, FALLING, STEPS, NAN_FIRST, NAN_LATE, NAN_LAST, SEQUENCES } sequence;
+
+static value of_sequence(krf_dtype dtype, sequence how, int64_t i, int64_t n) {
+    const bool nan = is_real(dtype) && ((how == NAN_FIRST && i == 0) || (how == NAN_LATE && i >= n / 2) || (how == NAN_LAST && i == n - 1));
+    const int64_t whole = how == LOWEST ? INT64_MIN : how == FALLING ? n - i : how == STEPS ? (i / 300) % 7 : i;
+    if (nan || (is_real(dtype) && how == LOWEST)) {
+        return (value){.dtype = dtype, .f = nan ? (double)NAN : -(double)INFINITY};
+    }
+    if (how == LOWEST) { /* of this dtype, not of its last bits */
+        return (value){.dtype = dtype, .i = facts_of(dtype)->is_unsigned ? 0 : -(INT64_C(1) << (8 * bytes_of(dtype) - 1))};
+    }
+    return convert((value){.dtype = KRF_I64, .i = whole}, dtype);
+}
+
+static void check_alone(krf_dtype dtype, int64_t rows, int64_t n, int axis, sequence how) {
+    const int64_t shape[2] = {rows, n}, results = axis < 0 ? 1 : rows;
+    char *memory = malloc((size_t)(rows * n) * bytes_of(dtype) + 1);
+    value *x = malloc((size_t)(rows * n) * sizeof *x);
+    assert_true(memory != NULL && x != NULL);
+    for (int64_t i = 0; i < rows * n; i++) {
+        put(memory, i, of_sequence(dtype, how, axis < 0 ? i : i % n, axis < 0 ? rows * n : n));
+        x[i] = get(memory, dtype, i);
+    }
+    for (int r = 0; r < 2 * all_runs.n; r++) {
+        const run *now = &all_runs.run[r / 2];
+        const bool smallest = r % 2 == 1;
+        krf_array *in = NULL, *out = NULL;
+        krf_graph *g = krf_graph_create(now->context);
+        assert_int_equal(krf_array_from_host(now->context, dtype, 2, shape, memory, &in), KRF_OK);
+        const int axes[1] = {axis}, *of = axis < 0 ? NULL : axes;
+        if (krf_eval(smallest ? krf_argmin(krf_input(g, in), 1, of, false) : krf_argmax(krf_input(g, in), 1, of, false), &out) != KRF_OK) {
+            fail_msg("%s: %s", now->label, krf_error_message());
+        }
+        void *got = to_host(out, KRF_I64, axis < 0 ? 0 : 1, shape, "alone");
+        for (int64_t k = 0; got != NULL && k < results; k++) {
+            const int64_t want = place_of(x, 2, shape, axis, k, smallest);
+            if (get(got, KRF_I64, k).i != want) {
+                COMPLAIN("%s of %s [%" PRId64 ", %" PRId64 "], axis %d, sequence %d on %s: result %" PRId64 " is %" PRId64 ", not %" PRId64, smallest ? "argmin" : "argmax",
+                         name_of(dtype), rows, n, axis, (int)how, now->label, k, get(got, KRF_I64, k).i, want);
+                break;
+            }
+        }
+        free(got);
+        krf_array_release(out);
+        krf_array_release(in);
+        krf_graph_destroy(g);
+    }
+    free(memory);
+    free(x);
+}
+
+static void test_alone(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_I8, KRF_U16, KRF_I32, KRF_F16, KRF_F32};
+    static const int64_t shapes[][2] = {{1, 1}, {1, 255}, {1, 256}, {1, 257}, {3, 1000}, {2, 5000}, {1, 70001}};
+    (void)unused;
+    failures = 0;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            for (int how = 0; how < SEQUENCES; how++) {
+                check_alone(dtypes[d], shapes[i][0], shapes[i][1], -1, (sequence)how);
+                check_alone(dtypes[d], shapes[i][0], shapes[i][1], 1, (sequence)how);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Every special value against each other one, both ways round, with what stands between. */
 static void test_pairs(void **unused) {
     static const double specials[] = {-0.0, 0.0, INFINITY, -(double)INFINITY, NAN, -(double)NAN, 1, -1, 0x1p-149, -0x1p-149, 0x1.fffffep127, -0x1.fffffep127};
@@ -238,8 +306,8 @@ static int close_all(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),     cmocka_unit_test(test_axes),    cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_axes),    cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
