@@ -278,12 +278,13 @@ class Interop(unittest.TestCase):
             self.assertTrue(self.export_late(library, DROP == "export"))
 
     def test_a_dropped_hand_over_is_noticed(self):
+        """In one of a few tries: where other processes keep the host from its work, the GPU is done before anybody looks."""
         if not CONTEXT.cuda:
             self.skipTest("on the CPU all is done when a call returns")
         for library in self.each("late"):
             if not isinstance(library, Jax):  # waits by itself, whatever it is told
-                self.assertFalse(self.import_late(library, True))
-                self.assertFalse(self.export_late(library, True))
+                self.assertFalse(all(self.import_late(library, True) for _ in range(TRIES)))
+                self.assertFalse(all(self.export_late(library, True) for _ in range(TRIES)))
 
 
 if __name__ == "__main__":
