@@ -192,6 +192,7 @@ except RuntimeError as error:
 ADD_ONE = CONTEXT.plan(f"x: f32[{N}]; x + 1")
 # Exact on small whole numbers, and long: what is read too early is noticed.
 SLOW_STEPS, SLOW_RUNS = 200, 200
+TRIES = 8
 SLOW = CONTEXT.plan(f"x: f32[{N}]; y = x; " + "y = sqrt(y * y + 0); " * SLOW_STEPS + "y + 1")
 
 
