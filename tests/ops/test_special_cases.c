@@ -1,5 +1,5 @@
 /* The special cases that the standard lists, and those of our own (special_cases.def), in f32 and f64 on every tier, or on the
- * GPU. One evaluation a run and dtype: every case is an expression of its own over rank-0 operands. */
+ * GPU. One evaluation a run and dtype, of a result for each function: its cases beside one another, and the last one again until all functions have as many. */
 #include "ops/common.h"
 
 #define INF INFINITY
@@ -54,40 +54,63 @@ static bool fits(double got, double want, krf_dtype dtype) {
     return whole ? got == near && signbit(got) == signbit(near) : fabs(got - near) <= unit;
 }
 
+/* Cases [first, end) are all of one function. */
+static int end_of(int first) {
+    int end = first + 1;
+    while (end < CASES && cases[end].build == cases[first].build) {
+        end++;
+    }
+    return end;
+}
+
+/* The operands of a function's cases, side by side. */
+static krf_expr operand(run *r, krf_graph *g, krf_dtype dtype, int first, int count, bool second) {
+    unsigned char *bytes = calloc((size_t)count, 8);
+    krf_array *array = NULL;
+    assert_non_null(bytes);
+    for (int i = 0; i < count; i++) {
+        const special_case *c = &cases[first + i < end_of(first) ? first + i : end_of(first) - 1];
+        put(bytes, i, (value){.dtype = dtype, .f = second ? c->y : c->x});
+    }
+    assert_int_equal(krf_array_from_host(r->context, dtype, 1, (int64_t[]){count}, bytes, &array), KRF_OK);
+    krf_expr e = krf_input(g, array);
+    krf_array_release(array);
+    free(bytes);
+    return e;
+}
+
 static void check_dtype(run *r, krf_dtype dtype) {
     krf_graph *g = krf_graph_create(r->context);
-    krf_array **arrays = calloc(2 * CASES, sizeof *arrays), **out = calloc(CASES, sizeof *out);
-    krf_expr *built = calloc(CASES, sizeof *built);
-    for (int i = 0; i < CASES; i++) {
-        unsigned char bytes[2][8];
-        put(bytes[0], 0, (value){.dtype = dtype, .f = cases[i].x});
-        put(bytes[1], 0, (value){.dtype = dtype, .f = cases[i].y});
-        for (int k = 0; k < 2; k++) {
-            assert_int_equal(krf_array_from_host(r->context, dtype, 0, NULL, bytes[k], &arrays[2 * i + k]), KRF_OK);
-        }
-        built[i] = cases[i].build(krf_input(g, arrays[2 * i]), krf_input(g, arrays[2 * i + 1]));
-        assert_true(krf_expr_ok(built[i]));
+    krf_array *out[CASES];
+    krf_expr built[CASES];
+    int functions = 0, count = 0;
+    for (int first = 0; first < CASES; first = end_of(first)) {
+        count = end_of(first) - first > count ? end_of(first) - first : count;
     }
-    if (krf_eval_many(CASES, built, out) != KRF_OK) {
+    for (int first = 0; first < CASES; first = end_of(first)) {
+        built[functions] = cases[first].build(operand(r, g, dtype, first, count, false), operand(r, g, dtype, first, count, true));
+        assert_true(krf_expr_ok(built[functions]));
+        out[functions++] = NULL;
+    }
+    if (krf_eval_many(functions, built, out) != KRF_OK) {
         fail_msg("%s: %s", r->label, krf_error_message());
     }
-    for (int i = 0; i < CASES; i++) {
-        krf_dtype result = krf_array_dtype(out[i]);
-        void *data = to_host(out[i], result, 0, NULL, cases[i].text);
-        value v = data != NULL ? get(data, result, 0) : (value){.f = -12345};
-        double got = is_real(result) ? v.f : (double)v.i;
-        if (!fits(got, cases[i].want, dtype)) {
-            COMPLAIN("%s: %s in %s: %.17g, not %.17g", r->label, cases[i].text, name_of(dtype), got, cases[i].want);
+    functions = 0;
+    for (int first = 0; first < CASES; first = end_of(first)) {
+        krf_dtype result = krf_array_dtype(out[functions]);
+        void *data = to_host(out[functions], result, 1, (int64_t[]){count}, cases[first].text);
+        for (int i = 0; i < count; i++) {
+            const special_case *c = &cases[first + i < end_of(first) ? first + i : end_of(first) - 1];
+            value v = data != NULL ? get(data, result, i) : (value){.f = -12345};
+            double got = is_real(result) ? v.f : (double)v.i;
+            if (!fits(got, c->want, dtype)) {
+                COMPLAIN("%s: %s in %s: %.17g, not %.17g", r->label, c->text, name_of(dtype), got, c->want);
+            }
         }
         free(data);
-        krf_array_release(out[i]);
-        krf_array_release(arrays[2 * i]);
-        krf_array_release(arrays[2 * i + 1]);
+        krf_array_release(out[functions++]);
     }
     krf_graph_destroy(g);
-    free(arrays);
-    free(out);
-    free(built);
 }
 
 static void test_cases(void **unused) {
