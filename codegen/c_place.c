@@ -7,12 +7,12 @@ static const krf__instr *argument(const krf__kernel *k, const krf__instr *i, krf
     return found->op == op && found->dtype == dtype ? found : NULL;
 }
 
-/* Whether it is the complement of how far an element is along the row, so that of two alike the first is larger. */
-static bool is_place(const krf__emitter *e, const krf__instr *low) {
+/* What counts along the row, where this is its complement in 32 bits, so that of two alike the first is larger; NULL. */
+static const krf__instr *place_in(const krf__emitter *e, const krf__instr *low) {
     const krf__instr *bits = low->op == KRF__cast ? argument(e->k, low, KRF__invert, KRF_U32) : NULL, *narrow = bits != NULL ? argument(e->k, bits, KRF__cast, KRF_U32) : NULL;
     const krf__instr *load = narrow != NULL ? argument(e->k, narrow, KRF__load, KRF_I64) : NULL;
     const krf__operand *o = load != NULL ? &e->k->operands[load->slot] : NULL;
-    return o != NULL && o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1;
+    return o != NULL && o->counts && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1 ? load : NULL;
 }
 
 bool krf__c_compares_first(krf__emitter *e, uint32_t *key) {
@@ -22,7 +22,7 @@ bool krf__c_compares_first(krf__emitter *e, uint32_t *key) {
         return false;
     }
     const krf__instr *both = &k->instrs[k->instrs[k->n_domain].args[0]], *high = both->op == KRF__bitwise_or ? &k->instrs[both->args[0]] : NULL;
-    if (high == NULL || high->op != KRF__left_shift || !is_place(e, &k->instrs[both->args[1]])) {
+    if (high == NULL || high->op != KRF__left_shift || place_in(e, &k->instrs[both->args[1]]) == NULL) {
         return false;
     }
     const krf__instr *wide = &k->instrs[high->args[0]], *by = &k->instrs[high->args[1]];
@@ -35,9 +35,13 @@ bool krf__c_compares_first(krf__emitter *e, uint32_t *key) {
     return wide->op == KRF__cast && wide->from == KRF_I32 && by->op == KRF__constant && by->value == 32;
 }
 
-/* Loops of one step each: gcc makes a branch of the larger of two keys where a NaN has one of its own, and no vectors of that. */
+/* Loops of one step each: gcc makes a branch of the larger of two keys where a NaN has one of its own, and no vectors of that. Places that users count from elsewhere may leave
+ * 32 bits, and are all looked at then. */
 void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out) {
-    krf__str_printf(out, "int keys[%d], most = -2147483647 - 1;\nfor (int k = 0; k < m; k++) {\n", KRF__LANES);
+    const krf__instr *both = &e->k->instrs[e->k->instrs[e->k->n_domain].args[0]];
+    const char *place = e->operand_names[place_in(e, &e->k->instrs[both->args[1]])->slot];
+    krf__str_printf(out, "int keys[%d], most = -2147483647 - 1, from = 0, to = m;\nif (p_%s + j >= 0 && p_%s + j + m <= 4294967296LL) {\n", KRF__LANES, place, place);
+    krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
     for (uint32_t i = 0; i <= key; i++) {
         if (!krf__instr_free(&e->k->instrs[i])) {
             krf__str_put(out, "    ");
@@ -46,7 +50,7 @@ void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out) {
     }
     krf__str_put(out, "    keys[k] = ");
     krf__emit_value(e, key, out);
-    krf__str_put(out, ";\n}\nfor (int k = 0; k < m; k++) {\n    most = most > keys[k] ? most : keys[k];\n}\n");
-    krf__str_put(out, "if (most > so_far) {\nint where = m;\nso_far = most;\nfor (int k = 0; k < m; k++) {\n    keys[k] = keys[k] == most ? k : m;\n}\n");
-    krf__str_put(out, "for (int k = 0; k < m; k++) {\n    where = where < keys[k] ? where : keys[k];\n}\n");
+    krf__str_put(out, ";\n}\nfor (int k = 0; k < m; k++) {\n    most = most > keys[k] ? most : keys[k];\n}\nfrom = m;\n");
+    krf__str_put(out, "if (most > so_far) {\nso_far = most;\nfor (int k = 0; k < m; k++) {\n    keys[k] = keys[k] == most ? k : m;\n}\n");
+    krf__str_put(out, "for (int k = 0; k < m; k++) {\n    from = from < keys[k] ? from : keys[k];\n}\n}\nto = from < m ? from + 1 : m;\n}\n");
 }

@@ -77,10 +77,10 @@ void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str 
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
 
-/* ---- c_stage.c, c_ahead.c ---- */
+/* ---- c_stage.c, c_place.c, c_ahead.c ---- */
 uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */
 bool krf__c_compares_first(krf__emitter *e, uint32_t *key); /* whether a block's largest key says that its places are not wanted; the key's instruction */
-void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* finds it, and begins the block that takes the place of element `where` where it is larger than so_far */
+void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* finds it, and declares which elements, from `from` up to `to`, have places that count: of a block that has one larger than so_far the first of its largest */
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 
 /* ---- c_store.c ---- */

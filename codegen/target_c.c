@@ -147,7 +147,7 @@ static void body(krf__emitter *e, krf__str *out) {
     }
     krf__c_put_draws(e, strip, out);
     for (uint32_t stage = 0; stage <= last; stage++) {
-        krf__str_put(out, compares ? "for (int k = where; k == where; k++) {\n" : "for (int k = 0; k < m; k++) {\n");
+        krf__str_put(out, compares ? "for (int k = from; k < to; k++) {\n" : "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
@@ -168,7 +168,6 @@ static void body(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "}\n");
     }
     put_copy_out(e, strip, out);
-    krf__str_put(out, compares ? "}\n" : "");
 }
 
 static void pointers(krf__emitter *e, krf__str *out) {

@@ -203,6 +203,43 @@ static void test_alone(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Keys of users over places that do not begin at 0: as 32 bits they are not in order. */
+static void test_counted(void **unused) {
+    static const int64_t starts[] = {-700, -300, -1, 0, 5, INT64_C(4294967296) - 700, INT64_C(4294967296) - 1};
+    enum { N = 1500 };
+    (void)unused;
+    for (size_t s = 0; s < sizeof starts / sizeof *starts; s++) {
+        char text[160];
+        int32_t x[N];
+        int64_t want = INT64_MIN;
+        const int64_t shape[1] = {N};
+        for (int i = 0; i < N; i++) {
+            x[i] = i % 400 == 399 ? 7 : 3;
+            const int64_t both = (int64_t)x[i] * (INT64_C(1) << 32) + (int64_t)~(uint32_t)(starts[s] + i);
+            want = both > want ? both : want;
+        }
+        snprintf(text, sizeof text, "max((i64(x) << 32) | i64(~u32(arange(%" PRId64 ", %" PRId64 "))))", starts[s], starts[s] + N);
+        for (int r = 0; r < all_runs.n; r++) {
+            krf_array *in = NULL, *out = NULL;
+            krf_graph *g = krf_graph_create(all_runs.run[r].context);
+            assert_int_equal(krf_array_from_host(all_runs.run[r].context, KRF_I32, 1, shape, x, &in), KRF_OK);
+            const krf_binding name = krf_bind_array("x", in);
+            krf_expr e;
+            int64_t got = 0;
+            if (krf_parse(g, text, &name, 1, &e) != KRF_OK || krf_eval(e, &out) != KRF_OK) {
+                fail_msg("%s: %s: %s", all_runs.run[r].label, text, krf_error_message());
+            }
+            assert_int_equal(krf_array_to_host(out, &got, sizeof got), KRF_OK);
+            if (got != want) {
+                fail_msg("%s: %s is %" PRId64 ", not %" PRId64, all_runs.run[r].label, text, got, want);
+            }
+            krf_array_release(out);
+            krf_array_release(in);
+            krf_graph_destroy(g);
+        }
+    }
+}
+
 /* Every special value against each other one, both ways round, with what stands between. */
 static void test_pairs(void **unused) {
     static const double specials[] = {-0.0, 0.0, INFINITY, -(double)INFINITY, NAN, -(double)NAN, 1, -1, 0x1p-149, -0x1p-149, 0x1.fffffep127, -0x1.fffffep127};
@@ -307,6 +344,7 @@ static int close_all(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),     cmocka_unit_test(test_axes),    cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_counted),
         cmocka_unit_test(test_pairs),   cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

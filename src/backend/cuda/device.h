@@ -91,10 +91,10 @@ krf_status krf__cuda_copy_from(krf__device *d, void *to, krf__device *source, co
 extern const krf__streams krf__cuda_streams;
 
 /* replay.c */
-bool krf__cuda_overlaps(krf__device *d); /* whether kernels may be launched before the one that they wait for has ended */
 extern const krf__replays krf__cuda_replays;
 
 /* module.c */
+bool krf__cuda_overlaps(krf__device *d); /* whether kernels may be launched before the one that they wait for has ended */
 krf_status krf__cuda_find_nvrtc(krf__device *d); /* once; sets nvrtc_file, nvrtc_key and nvrtc_text */
 krf_status krf__cuda_identity(krf__device *d, krf__str *key);
 bool krf__cuda_can_compile(krf__device *d);
