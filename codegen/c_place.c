@@ -35,12 +35,12 @@ bool krf__c_compares_first(krf__emitter *e, uint32_t *key) {
     return wide->op == KRF__cast && wide->from == KRF_I32 && by->op == KRF__constant && by->value == 32;
 }
 
-/* Loops of one step each: gcc makes a branch of the larger of two keys where a NaN has one of its own, and no vectors of that. Places that users count from elsewhere may leave
- * 32 bits, and are all looked at then. */
+/* Loops of one step each: gcc makes a branch of the larger of two keys where a NaN has one of its own, and no vectors of that. Ranges of users may leave 32
+ * bits, and all their places are looked at then. */
 void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out) {
     const krf__instr *both = &e->k->instrs[e->k->instrs[e->k->n_domain].args[0]];
     const char *place = e->operand_names[place_in(e, &e->k->instrs[both->args[1]])->slot];
-    krf__str_printf(out, "int keys[%d], most = -2147483647 - 1, from = 0, to = m;\nif (p_%s + j >= 0 && p_%s + j + m <= 4294967296LL) {\n", KRF__LANES, place, place);
+    krf__str_printf(out, "int keys[%d], most = -2147483647 - 1, from = 0, to = m;\nif (p_%s + j + m <= 4294967296LL) {\n", KRF__LANES, place);
     krf__str_put(out, "for (int k = 0; k < m; k++) {\n");
     for (uint32_t i = 0; i <= key; i++) {
         if (!krf__instr_free(&e->k->instrs[i])) {

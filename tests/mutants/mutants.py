@@ -262,7 +262,7 @@ MUTANTS = [
      "from = from < keys[k] ? from : keys[k];", "from = keys[k] < m ? keys[k] : from;",
      "ops/test_places$"),
     ("place_counted", "codegen/c_place.c",
-     "if (p_%s + j >= 0 && p_%s + j + m <= 4294967296LL) {", "if (p_%s + j >= -1000 && p_%s + j + m <= 4294967296LL) {",
+     "if (p_%s + j + m <= 4294967296LL) {", "if (p_%s + j + m <= 8294967296LL) {",
      "ops/test_places$"),
     ("many_fresh", "src/sched/find.c",
      "f.fresh != NULL && f.fresh[i] ? KRF__USE_FRESH : KRF__USE_RUN", "KRF__USE_RUN",
