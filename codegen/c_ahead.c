@@ -44,7 +44,7 @@ void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
-        if (o != NULL && !o->counts && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
+        if (o != NULL && !o->counts && !krf__c_left_out(e, i) && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
             put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }

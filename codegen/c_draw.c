@@ -96,7 +96,7 @@ void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out) {
 void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         draw d;
-        if (!read_draw(e, i, &d)) {
+        if (krf__c_left_out(e, i) || !read_draw(e, i, &d)) {
             continue;
         }
         const int each = 1 << d.shift;

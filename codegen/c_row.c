@@ -2,6 +2,8 @@
  * combined by the canonical tree, over as many lanes as there can be chunks. */
 #include "codegen/emitter.h"
 
+#include <stdio.h>
+
 static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->n_reductions > 0 ? "row_reduce" : "row_map", out); }
 static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
 
@@ -44,8 +46,16 @@ static void results(krf__emitter *e, krf__str *out) {
     krf__c_put_results(e, out);
 }
 
+static void values(krf__emitter *e, krf__str *out) {
+    char extents[32];
+    snprintf(extents, sizeof extents, "[%d]", (int)e->kernel->chunk * krf__row_warps(e->kernel));
+    krf__c_find_kept(e);
+    krf__emit_row_values(e, out);
+    krf__c_put_kept_blocks(e, extents, out);
+}
+
 const krf__hole krf__c_row_holes[] = {
-    {"ROW_VALUES", krf__emit_row_values},
+    {"ROW_VALUES", values},
     {"ROUNDS", rounds},
     {"CHUNK", chunk},
     {"ROUND_TOTALS", totals},

@@ -3,7 +3,14 @@
 
 #include <stdio.h>
 
-enum { LANES = 32, ROWS = 64, FOLDED = 8 };
+enum { LANES = 32, ROWS = 64, FEWER_ROWS = 32, FOLDED = 8 };
+enum { TOGETHER_ELEMENTS = 4096, TOGETHER_ROWS = 16 }; /* of rows of several rounds that go on together: what they keep stays in the nearest cache */
+
+/* Rows of several rounds have more than one tile each, which should stay in the nearest cache together. Where they are long, so are the loops over fewer of them. */
+static int rows_of(const krf__emitter *e) {
+    const bool few = krf__literal_rows(e->kernel) && e->kernel->reduced_size <= 8;
+    return e->kernel->n_rounds > 0 && !few ? FEWER_ROWS : ROWS;
+}
 
 static void put_lanes(krf__emitter *e, krf__str *out) {
     (void)e;
@@ -11,23 +18,27 @@ static void put_lanes(krf__emitter *e, krf__str *out) {
 }
 
 static void put_rows(krf__emitter *e, krf__str *out) {
-    (void)e;
-    krf__str_i64(out, ROWS);
+    krf__str_i64(out, rows_of(e));
 }
-
-static void row_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "row_loop", out); }
 
 /* Values of definitions may be structs: those rows fold by themselves. */
 static bool folds(const krf__emitter *e) {
-    bool all = krf__short_rows(e->k);
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        all &= krf__fold_op(krf__reduction(e, r)) == NULL;
+    bool all = true;
+    for (uint32_t n = 0; n < e->kernel->n_instrs; n++) {
+        all &= krf__fold_op(&e->kernel->instrs[n]) == NULL;
     }
     return all;
 }
 
+static void row_loop(krf__emitter *e, krf__str *out) {
+    e->together = e->k->n_rounds > 0 && krf__row_warps(e->k) == 1 && folds(e);
+    e->folds = e->together;
+    krf__emit_skeleton(e, e->together ? "row_together" : "row_loop", out);
+    e->together = e->folds = false;
+}
+
 static void reduce_loop(krf__emitter *e, krf__str *out) {
-    e->folds = folds(e);
+    e->folds = krf__short_rows(e->k) && folds(e);
     krf__emit_skeleton(e, e->folds ? "fold_loop" : "reduce_loop", out);
     e->folds = false;
 }
@@ -38,12 +49,20 @@ static void side_loop(krf__emitter *e, krf__str *out) {
     e->side_by_side = false;
 }
 
-static void values(krf__emitter *e, krf__str *out) {
+static void put_values(krf__emitter *e, const char *kept_extents, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (e->k->operands[i].inner != 0 && e->k->operands[i].store) {
-            krf__str_printf(out, "%s %s[%d];\n", krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], ROWS);
+            krf__str_printf(out, "%s %s[%d];\n", krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], rows_of(e));
         }
     }
+    krf__c_find_kept(e);
+    krf__c_put_kept_blocks(e, kept_extents, out);
+}
+
+static void values(krf__emitter *e, krf__str *out) {
+    char extents[32];
+    snprintf(extents, sizeof extents, "[%d][%d]", LANES, rows_of(e));
+    put_values(e, extents, out);
 }
 
 static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "side_round", out); }
@@ -53,7 +72,7 @@ static void position(krf__emitter *e, krf__str *out) { krf__emit_position(e, KRF
 
 static void start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s lane%u[%d][%d];\n", krf__reduction_type(e, r), r, LANES, ROWS);
+        krf__str_printf(out, "%s lane%u[%d][%d];\n", krf__reduction_type(e, r), r, LANES, rows_of(e));
     }
 }
 
@@ -99,7 +118,7 @@ static void half_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->fol
 
 static void fold_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, ROWS, FOLDED);
+        krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, rows_of(e), FOLDED);
     }
 }
 
@@ -112,7 +131,7 @@ static void fold_keep(krf__emitter *e, krf__str *out) {
 static void fold_turn(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const int bytes = krf__sums_narrow(e, r) ? (int)sizeof(int) : krf__value_bytes((krf_dtype)krf__reduction(e, r)->dtype);
-        krf__str_printf(out, "%s lane%u[%d][%d];\nkrf_turn_%d(lane%u[0], %d, fold%u[0], %d, width, %d);\n", krf__c_lane_type(e, r), r, FOLDED, ROWS, bytes, r, ROWS, r, FOLDED, FOLDED);
+        krf__str_printf(out, "%s lane%u[%d][%d];\nkrf_turn_%d(lane%u[0], %d, fold%u[0], %d, width, %d);\n", krf__c_lane_type(e, r), r, FOLDED, rows_of(e), bytes, r, rows_of(e), r, FOLDED, FOLDED);
     }
 }
 
@@ -121,6 +140,28 @@ static void fold_results(krf__emitter *e, krf__str *out) {
     krf__emit_skeleton(e, "fold_results", out);
     e->side_by_side = false;
 }
+
+/* ---- rows of several rounds that are folded together ---- */
+
+static void put_together_elements(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, TOGETHER_ELEMENTS);
+}
+
+static void put_together_rows(krf__emitter *e, krf__str *out) {
+    (void)e;
+    krf__str_i64(out, TOGETHER_ROWS);
+}
+
+static void together_values(krf__emitter *e, krf__str *out) {
+    char extents[32];
+    snprintf(extents, sizeof extents, "[%d]", TOGETHER_ELEMENTS);
+    put_values(e, extents, out);
+}
+
+static void put_together_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->n_reductions > 0 ? "together_reduce" : "together_map", out); }
+static void together_rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_together_round, out); }
+static void row_map(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "row_map", out); }
 
 /* ---- rows whose elements lie side by side ---- */
 
@@ -151,7 +192,11 @@ static void copies(krf__emitter *e, krf__str *out) {
         if (!krf__c_turned(e, i)) {
             continue;
         }
-        krf__str_printf(out, "%s tile_%s[%d][%d];\n%s {\nconst long long o = tile%s;\n", type, name, LANES, ROWS, plain ? "" : "for (int k = 0; k < width; k++)", plain ? "" : " + k");
+        krf__str_printf(out, "%s tile_%s[%d][%d];\n", type, name, LANES, rows_of(e));
+        if (o->store) {
+            continue;
+        }
+        krf__str_printf(out, "%s {\nconst long long o = tile%s;\n", plain ? "" : "for (int k = 0; k < width; k++)", plain ? "" : " + k");
         krf__emit_position(e, KRF__PART_KEPT, "o", out);
         krf__str_printf(out, "const %s *const from = a->%s", type, name);
         krf__emit_offset(e, i, KRF__PART_KEPT, -1, out);
@@ -159,7 +204,7 @@ static void copies(krf__emitter *e, krf__str *out) {
         if (plain) {
             char step[64];
             snprintf(step, sizeof step, "%s_s0", name);
-            krf__c_put_turn(e, i, ROWS, step, "width", "n1", out);
+            krf__c_put_turn(e, i, rows_of(e), step, "width", "n1", out);
         } else {
             put_copy(e, i, out);
         }
@@ -167,9 +212,21 @@ static void copies(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The way back, of rows that have one place each after the other. */
+static void copies_out(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const char *name = e->operand_names[i];
+        if (e->k->operands[i].store && krf__c_turned(e, i)) {
+            krf__str_printf(out, "krf_turn_%d(a->%s + tile * (long long)%s_s0, %s_s0, tile_%s[0], %d, (int)n1, width);\n",
+                            (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype), name, name, name, name, rows_of(e));
+        }
+    }
+}
+
 const krf__hole krf__c_short_holes[] = {
     {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
-    {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
+    {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_COPIES_OUT", copies_out}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
+    {"TOGETHER_ELEMENTS", put_together_elements}, {"TOGETHER_ROWS", put_together_rows}, {"TOGETHER_VALUES", together_values}, {"TOGETHER_ROUNDS", together_rounds}, {"ROW_MAP", row_map},
     {"HALF_LEFT", half_left}, {"FOLD_START", fold_start}, {"FOLD_KEEP", fold_keep}, {"FOLD_TURN", fold_turn}, {"FOLD_RESULTS", fold_results},
     {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
 };

@@ -10,14 +10,15 @@ static bool tainted(const krf__emitter *e, const bool *taint, uint32_t arg, uint
 static void sink(krf__emitter *e, uint32_t last) {
     const krf__kernel *k = e->k;
     for (uint32_t i = k->n_domain; i-- > 0;) {
-        bool movable = !krf__costly(&k->instrs[i]) && k->instrs[i].op != KRF__store && k->instrs[i].op != KRF__bind;
-        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity; a++) {
-            const krf__instr *arg = &k->instrs[k->instrs[i].args[a]];
-            movable &= arg->op == KRF__load || krf__instr_free(arg);
+        const bool there = krf__c_is_there(e, i);
+        bool movable = (there || !krf__costly(&k->instrs[i])) && k->instrs[i].op != KRF__store && k->instrs[i].op != KRF__bind;
+        for (int a = 0; a < krf__op_info_of(k->instrs[i].op)->arity && !there; a++) {
+            const uint32_t arg = k->instrs[i].args[a];
+            movable &= k->instrs[arg].op == KRF__load || krf__instr_free(&k->instrs[arg]) || krf__c_is_there(e, arg);
         }
         uint32_t earliest = last;
         for (uint32_t u = i + 1; u < k->n_domain && movable; u++) {
-            if (k->instrs[u].op != KRF__store && e->first_stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
+            if (k->instrs[u].op != KRF__store && !krf__c_left_out(e, u) && e->first_stage_of[u] < earliest && krf__instr_uses(k, u, i)) {
                 earliest = e->first_stage_of[u];
             }
         }
@@ -32,7 +33,8 @@ uint32_t krf__c_find_stages(krf__emitter *e) {
     bool *taint = e->taint;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
-        int arity = krf__op_info_of(instr->op)->arity;
+        const bool computed = !krf__c_left_out(e, i) && !krf__c_is_there(e, i);
+        int arity = computed ? krf__op_info_of(instr->op)->arity : 0;
         uint32_t stage = 0;
         bool depends = false;
         for (int a = 0; a < arity; a++) {
@@ -41,9 +43,9 @@ uint32_t krf__c_find_stages(krf__emitter *e) {
         for (int a = 0; a < arity; a++) {
             depends |= tainted(e, taint, instr->args[a], stage);
         }
-        e->first_stage_of[i] = stage + (krf__costly(instr) && depends ? 1 : 0);
-        e->stage_of[i] = e->first_stage_of[i] + (uint32_t)krf__call_stages(e, i);
-        taint[i] = krf__costly(instr) || depends;
+        e->first_stage_of[i] = stage + (computed && krf__costly(instr) && depends ? 1 : 0);
+        e->stage_of[i] = e->first_stage_of[i] + (computed ? (uint32_t)krf__call_stages(e, i) : 0);
+        taint[i] = computed && (krf__costly(instr) || depends);
         last = e->stage_of[i] > last ? e->stage_of[i] : last;
     }
     if (last > 0) {

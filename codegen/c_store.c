@@ -49,7 +49,7 @@ void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__s
 void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand];
-    const int fast = krf__c_fast_dim(e), class_ = krf__stride_class(e->k, o, fast);
+    const int fast = krf__c_fast_dim(e), class_ = krf__c_crosses(e, operand) ? 1 : krf__stride_class(e->k, o, fast);
     const bool passes = may_pass(e, operand);
     if (passes) {
         krf__str_printf(out, "if (large_%s && m == %d && (unsigned long long)(p_%s + j) %% 64 == 0) {\n    krf_put_lines(p_%s + j, b_%s, (int)sizeof b_%s);\n} else {\n", name, strip,

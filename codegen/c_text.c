@@ -34,12 +34,13 @@ const char *krf__c_lane_type(const krf__emitter *e, uint32_t r) { return krf__su
 bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
     const krf__operand *o = &k->operands[operand];
+    const int inner = krf__stride_class(k, o, k->n_kept + k->n_reduced - 1);
     bool loaded = false;
     for (uint32_t i = 0; i < k->n_instrs && !loaded; i++) {
         loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
     }
-    return e->side_by_side && loaded && !o->store && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
-           && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) != 0;
+    return e->side_by_side && (loaded || o->store) && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
+           && (o->store ? inner == 1 && k->n_kept == 1 && k->n_reduced == 1 : inner != 0);
 }
 
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {

@@ -2,41 +2,6 @@
  * that. The exponentials of a softmax are computed once. */
 #include "codegen/cuda.h"
 
-#define MOST_STEPS 512 /* of a comparison: subexpressions that are shared are compared again */
-
-typedef struct match {
-    const krf__kernel *a, *b;
-    uint32_t slot; /* the operand that may be loaded, besides what is kept for the row */
-    int steps;
-    bool loads, costly;
-} match;
-
-/* Whether instruction i of a round and j of another have one value, of an element of the operand. */
-static bool same(match *m, uint32_t i, uint32_t j) {
-    const krf__instr *x = &m->a->instrs[i], *y = &m->b->instrs[j];
-    if (x->op != y->op || x->dtype != y->dtype || x->from != y->from || m->steps-- <= 0) {
-        return false;
-    }
-    if (x->op == KRF__fold_map || (x->op == KRF__call && x->value != y->value)) {
-        return false;
-    }
-    if (x->op == KRF__constant) {
-        return x->value == y->value;
-    }
-    if (x->op == KRF__load || x->op == KRF__scalar) {
-        const bool element = x->op == KRF__load && x->slot == m->slot;
-        m->loads |= element;
-        return x->slot == y->slot && (element || x->op == KRF__scalar || m->a->operands[x->slot].inner != 0);
-    }
-    const krf__op_info *info = krf__op_info_of((krf__op)x->op);
-    bool all = info->class_ == KRF__CLASS_ELEMENTWISE || x->op == KRF__cast;
-    m->costly |= krf__costly(x) || x->op == KRF__divide;
-    for (int a = 0; all && a < info->arity; a++) {
-        all = same(m, x->args[a], y->args[a]);
-    }
-    return all;
-}
-
 /* Marks what a round needs of its domain part when instruction `given` is there already. Whether it loads the operand then. */
 static bool needs(const krf__kernel *k, uint32_t given, uint32_t slot, bool *needed) {
     bool loads = false;
@@ -69,8 +34,8 @@ static bool loads_element(const krf__kernel *k, uint32_t slot) {
 /* The instruction of a round that is the given one of an earlier round, and stands for all uses of the operand there; n_domain: there is none. */
 static uint32_t counterpart(const krf__kernel *a, uint32_t i, const krf__kernel *b, uint32_t slot, bool *needed) {
     for (uint32_t j = 0; j < b->n_domain; j++) {
-        match m = {.a = a, .b = b, .slot = slot, .steps = MOST_STEPS};
-        if (same(&m, i, j) && m.loads && m.costly && !needs(b, j, slot, needed)) {
+        krf__match m = {.a = a, .b = b, .slot = slot};
+        if (krf__same_value(&m, i, j) && m.loads && m.costly && !needs(b, j, slot, needed)) {
             return j;
         }
     }

@@ -75,7 +75,8 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
     e.forms = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.forms);
-    if (e.forms == NULL || e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    e.kept = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.kept);
+    if (e.kept == NULL || e.forms == NULL || e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
@@ -98,4 +99,5 @@ done:
     krf__mem_free(e.taint);
     krf__mem_free(e.needed);
     krf__mem_free(e.forms);
+    krf__mem_free(e.kept);
 }

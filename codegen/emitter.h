@@ -49,10 +49,12 @@ struct krf__emitter {
     bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
+    int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block */
     bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
     int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
     unsigned char *forms;        /* then: what there is of an instruction of the domain */
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
+    bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
     const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
@@ -66,16 +68,35 @@ struct krf__emitter {
 void krf__emit_rounds(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 void krf__emit_row_values(krf__emitter *e, krf__str *out); /* declares what a kernel keeps for each row */
 
+/* ---- same.c ---- */
+#define KRF__ANY_SLOT (UINT32_MAX - 1)
+typedef struct krf__match {
+    const krf__kernel *a, *b;
+    uint32_t slot; /* the operand that may be loaded, besides what is kept for the row; KRF__ANY_SLOT: all */
+    int steps;
+    bool loads, costly;
+} krf__match;
+bool krf__same_value(krf__match *m, uint32_t i, uint32_t j); /* whether instruction i of a round and j of another have one value, of an element */
+bool krf__dear(const krf__instr *i); /* whether it is worth a place where its value stays from round to round */
+
 /* ---- c_text.c ---- */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which a body computes several elements at once */
 int krf__c_strip_length(const krf__emitter *e);          /* how many */
 const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulators in a chunk */
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
-bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, of short rows side by side */
+bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, or after, of short rows side by side */
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* the same, of those and tile by tile */
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
+
+/* ---- c_keep.c ---- */
+void krf__c_find_kept(krf__emitter *e);                          /* of the whole kernel: fills kept */
+bool krf__c_left_out(const krf__emitter *e, uint32_t instr);     /* whether nothing needs an instruction of the domain */
+bool krf__c_is_there(const krf__emitter *e, uint32_t instr);     /* whether its value is in a block that an earlier round filled */
+void krf__c_put_kept_blocks(const krf__emitter *e, const char *extents, krf__str *out); /* declares them */
+void krf__c_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out); /* the statement that takes a value that is there */
+void krf__c_keep(const krf__emitter *e, uint32_t instr, krf__str *out);     /* and the one that puts it there, where a later round wants it */
 
 /* ---- c_stage.c, c_place.c, c_ahead.c ---- */
 uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and first_stage_of; the number of the last stage */

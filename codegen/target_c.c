@@ -10,7 +10,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *name = e->operand_names[i->slot];
     const bool place = o->counts || o->gathered;
     if (o->inner != 0) {
-        krf__str_printf(out, e->side_by_side ? "%s[at + k]" : "%s", name);
+        krf__str_printf(out, e->side_by_side ? "%s[at + k]" : e->together ? "%s[row]" : "%s", name);
         return;
     }
     if (e->mode == 1) { /* over results: one at a time */
@@ -41,35 +41,39 @@ static bool uses_in(const krf__emitter *e, uint32_t user, uint32_t value, uint32
     return first <= stage && stage <= end && krf__instr_uses(e->k, user, value);
 }
 
+/* Whether the operands of an instruction are not looked at. */
+static bool passed_over(const krf__emitter *e, uint32_t instr) { return krf__c_left_out(e, instr) || krf__c_is_there(e, instr); }
+
+static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) {
+    krf__str_put(out, "    ");
+    if (krf__c_is_there(e, instr)) {
+        krf__c_put_kept(e, instr, out);
+    } else if (krf__c_draws(e, instr)) {
+        krf__c_put_drawn(e, instr, out);
+    } else {
+        krf__emit_statement(e, instr, out);
+    }
+}
+
 /* Marks what stage `stage` needs from earlier ones: loads are repeated, other values come from their blocks. */
 static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         bool used = false;
-        if (e->stage_of[i] >= stage || krf__instr_free(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
+        if (e->stage_of[i] >= stage || krf__c_left_out(e, i) || krf__instr_free(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
-            used |= uses_in(e, u, i, stage, last);
+            used |= !passed_over(e, u) && uses_in(e, u, i, stage, last);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
         }
-        if (used && k->instrs[i].op == KRF__load) {
-            krf__str_put(out, "    ");
-            krf__emit_statement(e, i, out);
+        if (used && (k->instrs[i].op == KRF__load || krf__c_is_there(e, i))) {
+            put_statement(e, i, out);
         } else if (used) {
             krf__str_printf(out, "    const %s t%u = b%u[k];\n", krf__instr_type(e, i), i, i);
         }
-    }
-}
-
-static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) {
-    krf__str_put(out, "    ");
-    if (krf__c_draws(e, instr)) {
-        krf__c_put_drawn(e, instr, out);
-    } else {
-        krf__emit_statement(e, instr, out);
     }
 }
 
@@ -79,6 +83,9 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
         return false;
     }
     for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
+        if (u < k->n_domain && passed_over(e, u)) {
+            continue;
+        }
         uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
         if (at > e->stage_of[instr] && (u < k->n_domain ? krf__instr_uses(k, u, instr) : k->instrs[u].args[0] == instr)) {
             return true;
@@ -95,7 +102,7 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
             const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
             const uint32_t value = k->instrs[i].args[0];
             krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
-            if (krf__is_half(dtype) && !krf__instr_free(&k->instrs[value]) && e->stage_of[value] < last) { /* of an earlier stage, rounded */
+            if (krf__is_half(dtype) && !krf__instr_free(&k->instrs[value]) && (e->stage_of[value] < last || krf__c_is_there(e, value))) { /* of an earlier stage or round, rounded */
                 krf__str_printf(out, "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
             } else {
                 krf__emit_stored(e, value, dtype, out);
@@ -140,10 +147,12 @@ static void body(krf__emitter *e, krf__str *out) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
             krf__c_put_block(e, instr->slot, strip, out);
-        } else if (instr->op != KRF__load && !krf__instr_free(instr) && used_later(e, i, last)) {
+        } else if (instr->op != KRF__load && !krf__instr_free(instr) && !passed_over(e, i) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
-        krf__emit_call_blocks(e, i, strip, out);
+        if (!passed_over(e, i)) {
+            krf__emit_call_blocks(e, i, strip, out);
+        }
     }
     krf__c_put_draws(e, strip, out);
     for (uint32_t stage = 0; stage <= last; stage++) {
@@ -151,6 +160,9 @@ static void body(krf__emitter *e, krf__str *out) {
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
+            if (krf__c_left_out(e, i)) {
+                continue;
+            }
             if (e->first_stage_of[i] <= stage && stage < e->stage_of[i]) {
                 krf__emit_call_stage(e, i, (int)(stage - e->first_stage_of[i]), out);
             }
@@ -158,7 +170,8 @@ static void body(krf__emitter *e, krf__str *out) {
                 continue;
             }
             put_statement(e, i, out);
-            if (instr->op != KRF__load && used_later(e, i, last)) {
+            krf__c_keep(e, i, out);
+            if (instr->op != KRF__load && !krf__c_is_there(e, i) && used_later(e, i, last)) {
                 krf__str_printf(out, "    b%u[k] = t%u;\n", i, i);
             }
         }
@@ -176,7 +189,7 @@ static void pointers(krf__emitter *e, krf__str *out) {
         const krf__operand *o = &k->operands[i];
         const bool domain = krf__c_in_domain(k, i);
         if (domain && krf__c_crosses(e, i)) {
-            krf__str_printf(out, "const %s *const p_%s = tile_%s[%s;\n", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i], e->side_by_side ? "p] + at" : "r]");
+            krf__str_printf(out, "%s%s *const p_%s = tile_%s[%s;\n", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i], e->side_by_side ? "p] + at" : "r]");
         } else if (domain && o->inner == 0) {
             if (o->counts) {
                 krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);

@@ -7,4 +7,5 @@ for (long long tile = lo; tile < hi; tile += $SIDE_ROWS) {
     $SIDE_COPIES
     $SIDE_VALUES
     $SIDE_ROUNDS
+    $SIDE_COPIES_OUT
 }

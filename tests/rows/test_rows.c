@@ -35,6 +35,9 @@ static const example examples[] = {
     {SOFTMAX, 1, 1, "row_short", 1, 7, 7, 7},
     {SOFTMAX, 1, 1, "row_short", 7, 1, 7, 7},
     {SOFTMAX, 1, 1, "row_short", 257, 3, 771, 771},
+    {SOFTMAX, 1, 1, "row_short", 100, 20, 2000, 2000},
+    {SOFTMAX, 1, 1, "row_short", 70, 100, 7000, 7000}, /* on the CPU 16 rows go on together, and 13 of 300 elements */
+    {SOFTMAX, 1, 1, "row", 41, 300, 12300, 12300},
     {SOFTMAX " + x", 1, 1, "row", 3, 1500, 4500, 4500}, /* not only the exponentials are wanted again */
     {SOFTMAX " + x", 1, 1, "row_short", 3, 50, 150, 150},
     {SOFTMAX " - mean(x, axis=1, keepdims=True) * exp(x - max(x, axis=1, keepdims=True))", 1, 1, "row", 3, 1500, 4500, 4500},
