@@ -139,6 +139,6 @@ void krf__cuda_by_twos(krf__emitter *e);
 void krf__cuda_put_twos(krf__emitter *e, uint32_t instr, krf__str *out);
 void krf__cuda_put_taken_twos(krf__emitter *e, uint32_t store, krf__str *out);
 void krf__cuda_put_each(krf__emitter *e, void (*print)(krf__emitter *e, uint32_t n, krf__str *out), uint32_t n, krf__str *out);
-const char *krf__cuda_element(const krf__emitter *e); /* "k": the number of the element at hand in a vector */
+const char *krf__cuda_element(const krf__emitter *e); /* "k": where the element at hand stands in a vector */
 
 #endif

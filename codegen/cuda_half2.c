@@ -118,7 +118,7 @@ void krf__cuda_put_each(krf__emitter *e, void (*print)(krf__emitter *e, uint32_t
     e->lane = 0;
 }
 
-const char *krf__cuda_element(const krf__emitter *e) { return e->lane == 0 ? "k" : e->lane == 1 ? "2 * k" : "2 * k + 1"; }
+const char *krf__cuda_element(const krf__emitter *e) { return e->in_turn ? "h" : e->lane == 0 ? "k" : e->lane == 1 ? "2 * k" : "2 * k + 1"; }
 
 static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) { krf__emit_statement(e, instr, out); }
 

@@ -50,6 +50,7 @@ struct krf__emitter {
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
     int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block */
+    bool in_turn;                /* CUDA, maps: elements at hand are the first of their vectors, which move on */
     bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
     int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
     unsigned char *forms;        /* then: what there is of an instruction of the domain */
