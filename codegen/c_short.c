@@ -1,20 +1,16 @@
 /* The C target's short rows side by side: lane0[l][k] is lane l of the canonical tree of row k. A lane has one element, as rows have no more than there are lanes. */
 #include "codegen/emitter.h"
+#include "pass/pass.h"
 
 #include <stdio.h>
 
-enum { LANES = 32, ROWS = 64, FEWER_ROWS = 32, FOLDED = 8 };
+enum { LANES = KRF__ROW_BESIDE, ROWS = 64, FEWER_ROWS = 32, FOLDED = 8 };
 enum { TOGETHER_ELEMENTS = 4096, TOGETHER_ROWS = 16 }; /* of rows of several rounds that go on together: what they keep stays in the nearest cache */
 
 /* Rows of several rounds have more than one tile each, which should stay in the nearest cache together. Where they are long, so are the loops over fewer of them. */
 static int rows_of(const krf__emitter *e) {
     const bool few = krf__literal_rows(e->kernel) && e->kernel->reduced_size <= 8;
     return e->kernel->n_rounds > 0 && !few ? FEWER_ROWS : ROWS;
-}
-
-static void put_lanes(krf__emitter *e, krf__str *out) {
-    (void)e;
-    krf__str_i64(out, LANES);
 }
 
 static void put_rows(krf__emitter *e, krf__str *out) {
@@ -30,7 +26,17 @@ static bool folds(const krf__emitter *e) {
     return all;
 }
 
+static void put_side_loop(krf__emitter *e, krf__str *out) {
+    e->side_by_side = true;
+    krf__emit_skeleton(e, "side_loop", out);
+    e->side_by_side = false;
+}
+
 static void row_loop(krf__emitter *e, krf__str *out) {
+    if (e->k->side) {
+        put_side_loop(e, out);
+        return;
+    }
     e->together = e->k->n_rounds > 0 && krf__row_warps(e->k) == 1 && folds(e);
     e->folds = e->together;
     krf__emit_skeleton(e, e->together ? "row_together" : "row_loop", out);
@@ -38,15 +44,13 @@ static void row_loop(krf__emitter *e, krf__str *out) {
 }
 
 static void reduce_loop(krf__emitter *e, krf__str *out) {
+    if (e->k->side) {
+        put_side_loop(e, out);
+        return;
+    }
     e->folds = krf__short_rows(e->k) && folds(e);
     krf__emit_skeleton(e, e->folds ? "fold_loop" : "reduce_loop", out);
     e->folds = false;
-}
-
-static void side_loop(krf__emitter *e, krf__str *out) {
-    e->side_by_side = true;
-    krf__emit_skeleton(e, "side_loop", out);
-    e->side_by_side = false;
 }
 
 static void put_values(krf__emitter *e, const char *kept_extents, krf__str *out) {
@@ -224,7 +228,7 @@ static void copies_out(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__c_short_holes[] = {
-    {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_LOOP", side_loop}, {"SIDE_LANES", put_lanes}, {"SIDE_ROWS", put_rows},
+    {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_ROWS", put_rows},
     {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_COPIES_OUT", copies_out}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
     {"TOGETHER_ELEMENTS", put_together_elements}, {"TOGETHER_ROWS", put_together_rows}, {"TOGETHER_VALUES", together_values}, {"TOGETHER_ROUNDS", together_rounds}, {"ROW_MAP", row_map},
     {"HALF_LEFT", half_left}, {"FOLD_START", fold_start}, {"FOLD_KEEP", fold_keep}, {"FOLD_TURN", fold_turn}, {"FOLD_RESULTS", fold_results},

@@ -9,7 +9,7 @@ static bool may_pass(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
     const krf__operand *o = &k->operands[operand];
     const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT;
-    return long_runs && !e->side_by_side && o->store && o->inner == 0 && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1
+    return long_runs && !k->side && o->store && o->inner == 0 && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1
            && (size_t)krf__c_strip_length(e) * krf_dtype_size((krf_dtype)o->dtype) % 64 == 0;
 }
 

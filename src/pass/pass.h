@@ -23,6 +23,7 @@ typedef struct krf__limits {
     uint32_t held;     /* 1: blocks that share rows have them in shared memory */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
+    uint32_t beside;   /* elements of a short row of which many go through a kernel side by side: the longer ones have kernels of their own */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
 } krf__limits;
@@ -31,6 +32,9 @@ extern const krf__limits krf__default_limits;
 
 /* What a block of a GPU keeps of a row, in elements of 4 bytes: half of a multiprocessor's registers. Where the limit is higher, blocks may share a row. */
 #define KRF__ROW_BLOCK 32768
+
+/* The most elements of rows side by side. */
+#define KRF__ROW_BESIDE 32
 
 /* "off": no fusion at all. Else the fields above by name, "operations=8,results=1"; the others as by default. NULL: all by default. False for
  * anything else. */
