@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "fuzz/batch.h"
 #include "shard.h"
 
 /* ---- runs ---- */
@@ -24,6 +25,7 @@ typedef struct run {
     char label[32];
     krf_context *context;
     bool compiled; /* tier 1 with a compiler: nothing may be interpreted */
+    bool noted;    /* kernels are compiled together, see collect() */
 } run;
 
 #define MAX_RUNS 4
@@ -34,13 +36,14 @@ typedef struct runs {
     run run[MAX_RUNS];
 } runs;
 
-static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int threads) {
+static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int threads, bool together) {
     krf_context_options options = krf_context_options_default();
     run *now = &r->run[r->n];
     options.device = device;
     options.cpu_tier = tier;
     options.threads = threads;
     options.blocking_compile = true;
+    options.cache = together ? KRF_CACHE_OFF : options.cache;
     krf_status status = krf_context_create(&options, &now->context);
     if (status == KRF_E_DEVICE && strcmp(device, "cpu") != 0) {
         printf("skipped: %s\n", krf_error_message());
@@ -52,6 +55,10 @@ static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int t
     krf_device_info info = {.size = sizeof info};
     assert_int_equal(krf_context_device(now->context, &info), KRF_OK);
     now->compiled = !info.is_cuda && tier == KRF_CPU_COMPILE && info.compiler != NULL;
+    now->noted = together && (info.is_cuda || now->compiled);
+    if (now->noted) {
+        batch_install(now->context);
+    }
     if (info.is_cuda) {
         snprintf(now->label, sizeof now->label, "cuda");
     } else {
@@ -62,23 +69,45 @@ static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int t
 
 /* The runs that must agree: on the CPU both tiers, with another number of threads each unless `full` asks for all four;
  * else the GPU, beside the interpreter when `full`, for what must have the same bits everywhere. */
-static inline void open_runs(runs *r, bool full) {
+static inline void open_some_runs(runs *r, bool full, bool together) {
     const char *device = getenv("KRF_TEST_DEVICE");
     memset(r, 0, sizeof *r);
     r->cuda = device != NULL && strncmp(device, "cuda", 4) == 0;
     if (r->cuda) {
-        add_run(r, device, KRF_CPU_AUTO, 0);
+        add_run(r, device, KRF_CPU_AUTO, 0, together);
         if (full) {
-            add_run(r, "cpu", KRF_CPU_INTERPRET, 2);
+            add_run(r, "cpu", KRF_CPU_INTERPRET, 2, together);
         }
         return;
     }
-    add_run(r, "cpu", KRF_CPU_INTERPRET, 1);
-    add_run(r, "cpu", KRF_CPU_COMPILE, 2);
+    add_run(r, "cpu", KRF_CPU_INTERPRET, 1, together);
+    add_run(r, "cpu", KRF_CPU_COMPILE, 2, together);
     if (full) {
-        add_run(r, "cpu", KRF_CPU_INTERPRET, 2);
-        add_run(r, "cpu", KRF_CPU_COMPILE, 1);
+        add_run(r, "cpu", KRF_CPU_INTERPRET, 2, together);
+        add_run(r, "cpu", KRF_CPU_COMPILE, 1, together);
     }
+}
+
+static inline void open_runs(runs *r, bool full) { open_some_runs(r, full, false); }
+
+/* ---- kernels of many checks, compiled together: most of what a compiler costs is its start ---- */
+
+static bool collecting; /* kernels are only noted: no result means anything, and what the noted runs do not compile need not run */
+
+static inline void open_noted_runs(runs *r, bool full) { open_some_runs(r, full, true); }
+
+static inline bool passed_over(const run *r) { return collecting && !r->noted; }
+
+/* Runs tests whose kernels need no result of others, without looking at results, then compiles the kernels. */
+static inline void collect(void (*const tests[])(void **), size_t n) {
+    void *none = NULL;
+    collecting = true;
+    batch_begin();
+    for (size_t i = 0; i < n; i++) {
+        tests[i](&none);
+    }
+    batch_end();
+    collecting = false;
 }
 
 static inline void close_runs(runs *r) {
@@ -307,7 +336,7 @@ static inline const char *show(value v, char *text, size_t bytes) {
 /* Failures are counted and printed, not raised: one run then shows all of them. */
 static int failures;
 
-#define COMPLAIN(...) (failures++ < 40 ? (void)(fprintf(stderr, __VA_ARGS__), fputc('\n', stderr)) : (void)0)
+#define COMPLAIN(...) (!collecting && failures++ < 40 ? (void)(fprintf(stderr, __VA_ARGS__), fputc('\n', stderr)) : (void)0)
 
 /* What an evaluation left, on the host: C order. NULL (and a complaint) when it did not give what was expected. */
 static inline void *to_host(krf_array *array, krf_dtype dtype, int rank, const int64_t *shape, const char *what) {

@@ -92,7 +92,7 @@ static value expected(const example *e, const int64_t *index) {
 }
 
 static void check(const example *e, krf_array *got, const char *what) {
-    void *data = to_host(got, e->dtype, e->rank, e->shape, what);
+    void *data = collecting ? NULL : to_host(got, e->dtype, e->rank, e->shape, what);
     int64_t index[RANK] = {0}, size = 1;
     for (int d = 0; d < e->rank; d++) {
         size *= e->shape[d];
@@ -121,6 +121,9 @@ static int try_example(const example *e, int over, const char *schedule) {
     write_text(e, text, sizeof text);
     for (int r = 0; r < all_runs.n; r++) {
         const run *now = &all_runs.run[r];
+        if (passed_over(now)) {
+            continue;
+        }
         krf_binding bindings[OPERANDS];
         krf_array *arrays[OPERANDS], *result = NULL, *room = NULL, *gaps = NULL;
         char names[OPERANDS][16];
@@ -269,7 +272,7 @@ static void test_layouts(void **unused) {
         free_example(&e);
     }
     assert_int_equal(failures, 0);
-    assert_true(tiles >= 30 * all_runs.n); /* all but those of a narrow last dimension */
+    assert_true(collecting || tiles >= 30 * all_runs.n); /* all but those of a narrow last dimension */
 }
 
 /* Narrow elements in whole words, and in words cut short: around the squares' sides, in batches, beside operands that lie straight, across or along one dimension. */
@@ -397,7 +400,7 @@ static void test_beside_words(void **unused) {
 
 static int open_all(void **unused) {
     (void)unused;
-    open_runs(&all_runs, false);
+    open_noted_runs(&all_runs, false);
     return 0;
 }
 
@@ -407,7 +410,13 @@ static int close_all(void **unused) {
     return 0;
 }
 
+static void test_compile(void **unused) {
+    static void (*const tests[])(void **) = {test_extents, test_choice, test_layouts, test_words};
+    (void)unused;
+    collect(tests, sizeof tests / sizeof *tests);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
