@@ -39,8 +39,9 @@ static void row_loop(krf__emitter *e, krf__str *out) {
     }
     e->together = e->k->n_rounds > 0 && krf__row_warps(e->k) == 1 && folds(e);
     e->folds = e->together;
+    e->once = e->together && krf__short_rows(e->k);
     krf__emit_skeleton(e, e->together ? "row_together" : "row_loop", out);
-    e->together = e->folds = false;
+    e->together = e->folds = e->once = false;
 }
 
 static void reduce_loop(krf__emitter *e, krf__str *out) {
@@ -48,9 +49,9 @@ static void reduce_loop(krf__emitter *e, krf__str *out) {
         put_side_loop(e, out);
         return;
     }
-    e->folds = krf__short_rows(e->k) && folds(e);
+    e->folds = e->once = krf__short_rows(e->k) && folds(e);
     krf__emit_skeleton(e, e->folds ? "fold_loop" : "reduce_loop", out);
-    e->folds = false;
+    e->folds = e->once = false;
 }
 
 static void put_values(krf__emitter *e, const char *kept_extents, krf__str *out) {

@@ -113,7 +113,7 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
         krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(", r, e->reduction + r);
-        if (e->side_by_side) { /* the only element of its lane */
+        if (e->side_by_side || e->once) { /* the only element of its lane */
             krf__emit_identity(e, r, out);
         } else if (!scan) {
             krf__str_printf(out, "acc%u[at + k]", r);
@@ -214,7 +214,8 @@ static void kept_position(krf__emitter *e, krf__str *out) {
 
 static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s acc%u[256];\nfor (int k = 0; k < lanes; k++) {\n    acc%u[k] = ", of_chunks ? krf__reduction_type(e, r) : krf__c_lane_type(e, r), r, r);
+        krf__str_printf(out, "%s acc%u[256];\nfor (int k = %s; k < lanes; k++) {\n    acc%u[k] = ", of_chunks ? krf__reduction_type(e, r) : krf__c_lane_type(e, r), r,
+                        e->once ? "(int)last" : "0", r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
