@@ -12,15 +12,19 @@ bool krf__rounds(const krf__emitter *e, const krf__instr *i) {
 }
 
 /* A store rounds anyway: it takes the result from before it was rounded, and where nothing else needs that, it is rounded once. */
-void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out) {
-    if (krf__is_half(dtype)) {
-        krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
-    }
+void krf__emit_unrounded(const krf__emitter *e, uint32_t instr, krf__str *out) {
     if (e->target->stores_unrounded && krf__rounds(e, &e->k->instrs[instr])) {
         krf__str_printf(out, "u%u", instr);
     } else {
         krf__emit_value(e, instr, out);
     }
+}
+
+void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out) {
+    if (krf__is_half(dtype)) {
+        krf__str_printf(out, "krf_store_%s(", krf_dtype_name(dtype));
+    }
+    krf__emit_unrounded(e, instr, out);
     krf__str_put(out, krf__is_half(dtype) ? ")" : "");
 }
 

@@ -45,7 +45,7 @@ void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out) {
     for (uint32_t i = 0; i <= key; i++) {
         if (!krf__instr_free(&e->k->instrs[i])) {
             krf__str_put(out, "    ");
-            krf__emit_statement(e, i, out);
+            krf__c_put_statement(e, i, out);
         }
     }
     krf__str_put(out, "    keys[k] = ");

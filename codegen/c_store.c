@@ -43,6 +43,9 @@ static void done(krf__emitter *e, krf__str *out) {
 }
 
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out) {
+    if (krf__c_converts_store(e, operand)) {
+        krf__str_printf(out, "float f_%s[%d];\n", e->operand_names[operand], strip);
+    }
     krf__str_printf(out, "%s%s b_%s[%d];\n", may_pass(e, operand) ? "_Alignas(64) " : "", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], strip);
 }
 
@@ -51,6 +54,9 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__st
     const char *name = e->operand_names[operand];
     const int fast = krf__c_fast_dim(e), class_ = krf__c_crosses(e, operand) ? 1 : krf__stride_class(e->k, o, fast);
     const bool passes = may_pass(e, operand);
+    if (krf__c_converts_store(e, operand)) {
+        krf__str_printf(out, "krf_store_f16s(b_%s, f_%s, m);\n", name, name);
+    }
     if (passes) {
         krf__str_printf(out, "if (large_%s && m == %d && (unsigned long long)(p_%s + j) %% 64 == 0) {\n    krf_put_lines(p_%s + j, b_%s, (int)sizeof b_%s);\n} else {\n", name, strip,
                         name, name, name, name);

@@ -106,6 +106,11 @@ bool krf__c_compares_first(krf__emitter *e, uint32_t *key); /* whether a block's
 void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* finds it, and declares which elements, from `from` up to `to`, have places that count: of a block that has one larger than so_far the first of its largest */
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 
+/* ---- c_half.c ---- */
+void krf__c_put_conversions(const krf__emitter *e, int strip, krf__str *out); /* converts strips of operands from f16 before the loops */
+void krf__c_put_statement(krf__emitter *e, uint32_t instr, krf__str *out);    /* the statement of an instruction, which may take what was converted */
+bool krf__c_converts_store(const krf__emitter *e, uint32_t operand); /* whether a strip of an output is converted to f16 behind the loops */
+
 /* ---- c_store.c ---- */
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
 void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__str *out);  /* copies elements [j, j + m) of it out */
@@ -147,6 +152,7 @@ bool krf__rounds(const krf__emitter *e, const krf__instr *i);
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out); /* "float t7 = (float)(t3 + t4);\n"; nothing for literals */
 void krf__emit_combine_functions(krf__emitter *e, krf__str *out);
 void krf__emit_stored(const krf__emitter *e, uint32_t instr, krf_dtype dtype, krf__str *out); /* a value as it is stored */
+void krf__emit_unrounded(const krf__emitter *e, uint32_t instr, krf__str *out); /* a value for what rounds it */
 /* Integers of 8 and 16 bits are summed in 32 of the 64 bits of the result in each chunk, whose sum fits: on CUDA by warps, on the CPU in all lanes. */
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r);
 void krf__emit_identity(const krf__emitter *e, uint32_t r, krf__str *out); /* the value that changes nothing in reduction r */

@@ -51,7 +51,7 @@ static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) {
     } else if (krf__c_draws(e, instr)) {
         krf__c_put_drawn(e, instr, out);
     } else {
-        krf__emit_statement(e, instr, out);
+        krf__c_put_statement(e, instr, out);
     }
 }
 
@@ -101,9 +101,12 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
         if (k->instrs[i].op == KRF__store) {
             const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
             const uint32_t value = k->instrs[i].args[0];
-            krf__str_printf(out, "    b_%s[k] = ", e->operand_names[k->instrs[i].slot]);
+            const bool converts = krf__c_converts_store(e, k->instrs[i].slot);
+            krf__str_printf(out, "    %s_%s[k] = ", converts ? "f" : "b", e->operand_names[k->instrs[i].slot]);
             if (krf__is_half(dtype) && !krf__instr_free(&k->instrs[value]) && (e->stage_of[value] < last || krf__c_is_there(e, value))) { /* of an earlier stage or round, rounded */
-                krf__str_printf(out, "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
+                krf__str_printf(out, converts ? "t%.0s%u" : "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
+            } else if (converts) {
+                krf__emit_unrounded(e, value, out);
             } else {
                 krf__emit_stored(e, value, dtype, out);
             }
@@ -139,6 +142,7 @@ static void body(krf__emitter *e, krf__str *out) {
     uint32_t key = 0;
     e->mode = 0;
     krf__c_put_prefetch(e, out);
+    krf__c_put_conversions(e, strip, out);
     const bool compares = krf__c_compares_first(e, &key);
     if (compares) {
         krf__c_put_comparison(e, key, out);

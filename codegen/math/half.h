@@ -42,14 +42,61 @@ KRF_FN float krf_round_f16(float x) {
 #ifdef __CUDA_ARCH__
     return krf_load_f16(krf_store_f16(x));
 #else
-    // The same without the way through 16 bits: half the operations.
-    unsigned all = krf_pre_bits_f32(x), magnitude = all & 0x7fffffffu;
-    unsigned normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u)) & 0xffffe000u;
-    unsigned subnormal = krf_pre_bits_f32((krf_pre_unbits_f32(magnitude) + 0.5f) - 0.5f);
-    unsigned number = magnitude < 0x38800000u ? subnormal : normal;
-    number = number >= 0x47800000u ? 0x7f800000u : number;
+    // The same without the way through 16 bits: beside 2^13 times its power of two, 0.5 at least, a float's last place is that of f16. From 65,520 on it is infinity.
+    unsigned all = krf_pre_bits_f32(x), magnitude = all & 0x7fffffffu, beside = (magnitude & 0x7f800000u) + (13u << 23);
+    float large = krf_pre_unbits_f32(beside > 0x3f000000u ? beside : 0x3f000000u);
+    unsigned number = krf_pre_bits_f32((krf_pre_unbits_f32(magnitude) + large) - large);
+    number = magnitude >= 0x477ff000u ? 0x7f800000u : number;
     number = magnitude > 0x7f800000u ? 0x7fc00000u : number;
     return krf_pre_unbits_f32(number | (all & 0x80000000u));
+#endif
+}
+
+//@ KRF_HALVES
+// Vectors of f16 and of f32 that the processor converts at once, from and to memory.
+#if defined(__AVX512F__) && defined(__GNUC__)
+#define KRF_HALVES 16
+#elif defined(__F16C__) && defined(__GNUC__)
+#define KRF_HALVES 8
+#endif
+#ifdef KRF_HALVES
+typedef unsigned short krf_halves __attribute__((vector_size(2 * KRF_HALVES), aligned(2), may_alias));
+typedef float krf_floats __attribute__((vector_size(4 * KRF_HALVES), aligned(4), may_alias));
+typedef unsigned krf_float_bits __attribute__((vector_size(4 * KRF_HALVES), aligned(4), may_alias));
+#endif
+
+//@ krf_load_f16s
+// As krf_load_f16 does, n elements.
+KRF_FN void krf_load_f16s(float *to, const unsigned short *from, int n) {
+    int k = 0;
+#ifdef KRF_HALVES
+    for (; k + KRF_HALVES <= n; k += KRF_HALVES) {
+        krf_floats x;
+        __asm__("vcvtph2ps %1, %0" : "=v"(x) : "m"(*(const krf_halves *)(from + k)));
+        *(krf_floats *)(to + k) = x;
+    }
+#endif
+    for (; k < n; k++) {
+        to[k] = krf_load_f16(from[k]);
+    }
+}
+
+//@ krf_store_f16s
+// As krf_store_f16 does, n elements, whose arrays have room for whole vectors.
+KRF_FN void krf_store_f16s(unsigned short *to, const float *from, int n) {
+#ifdef KRF_HALVES
+    for (int k = 0; k < n; k += KRF_HALVES) {
+        krf_float_bits x = *(const krf_float_bits *)(from + k);
+        krf_float_bits nan = (krf_float_bits)((x & 0x7fffffffu) > 0x7f800000u); // of which the processor keeps some bits
+        krf_halves y;
+        x = (x & ~nan) | (((x & 0x80000000u) | 0x7fc00000u) & nan);
+        __asm__("vcvtps2ph $0, %1, %0" : "=v"(y) : "v"(x));
+        *(krf_halves *)(to + k) = y;
+    }
+#else
+    for (int k = 0; k < n; k++) {
+        to[k] = krf_store_f16(from[k]);
+    }
 #endif
 }
 
