@@ -147,10 +147,25 @@ static bool from_function(const krf__emitter *e, uint32_t instr, int depth) {
     return any;
 }
 
+static bool is_minus_one(const krf__emitter *e, uint32_t instr) {
+    const krf__instr *i = &e->k->instrs[instr];
+    return i->op == KRF__constant && krf__bits_to_f64((krf_dtype)i->dtype, i->value) == -1;
+}
+
 /* The code of a sign that is turned by its bit; NULL: a minus serves. gcc 12 makes -fma(a, b, c) one instruction, (-a) * b - c, which gives +0 for -0. */
 static const char *turned_bit(const krf__emitter *e, const krf__instr *i) {
-    const bool turns = e->target->turns_bits && i->op == KRF__negative && krf__is_real((krf_dtype)i->from);
-    return turns && from_function(e, i->args[0], 4) ? "H(negative)(A)" : NULL;
+    if (!e->target->turns_bits || !krf__is_real((krf_dtype)i->from)) {
+        return NULL;
+    }
+    switch (i->op) {
+    case KRF__negative: return from_function(e, i->args[0], 4) ? "H(negative)(A)" : NULL;
+    case KRF__multiply:
+        return is_minus_one(e, i->args[0]) && from_function(e, i->args[1], 4) ? "H(negative)(B)" : is_minus_one(e, i->args[1]) && from_function(e, i->args[0], 4) ? "H(negative)(A)" : NULL;
+    case KRF__divide: return is_minus_one(e, i->args[1]) && from_function(e, i->args[0], 4) ? "H(negative)(A)" : NULL;
+    case KRF__xlogy: return is_minus_one(e, i->args[0]) ? "H(negative)(F(log)(B))" : NULL;
+    case KRF__xlog1py: return is_minus_one(e, i->args[0]) ? "H(negative)(F(log1p)(B))" : NULL;
+    default: return NULL;
+    }
 }
 
 /* What the compiler must not see is a constant: what it would fold in ways of its own; 0 as a choice, as ptxas 13.0 makes x ? 1.0f : -0.0f, and what becomes of

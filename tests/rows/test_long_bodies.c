@@ -5,12 +5,12 @@
 enum { STEPS = 40, MOST_TEXT = 8192 };
 
 /* `first`, then STEPS times three operations, of which no two are alike. */
-static void put_chain(char *text, const char *first) {
-    int n = snprintf(text, MOST_TEXT, "t0 = %s; ", first);
+static void put_chain(char *text, int room, const char *first) {
+    int n = snprintf(text, (size_t)room, "t0 = %s; ", first);
     for (int i = 0; i < STEPS; i++) {
-        n += snprintf(text + n, (size_t)(MOST_TEXT - n), "t%d = abs(t%d - %d) * y + x; ", i + 1, i, i % 7);
+        n += snprintf(text + n, (size_t)(room - n), "t%d = abs(t%d - %d) * y + x; ", i + 1, i, i % 7);
     }
-    assert_true(n < MOST_TEXT - 64);
+    assert_true(n < room - 64);
 }
 
 static void check(krf_context *fused, krf_context *unfused, const char *text, int outputs, int64_t n, int64_t from) {
@@ -51,7 +51,7 @@ static void test_chains(void **unused) {
         static char text[MOST_TEXT];
         static const char *const views = "x = whole_x[from:]; y = whole_y[from:] / 16; ";
         strcpy(text, views);
-        put_chain(text + strlen(views), texts[t].first);
+        put_chain(text + strlen(views), MOST_TEXT - (int)strlen(views), texts[t].first);
         strcat(text, texts[t].last);
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
             check(fused, unfused, text, texts[t].outputs, lengths[l], (int64_t)l % 2);
