@@ -1,20 +1,19 @@
 /* The C target's f16 in memory: processors convert vectors of it, which compilers do not know. Strips are converted into blocks of f32 before the loops, and from such blocks behind them. */
 #include "codegen/emitter.h"
 
-/* Whether the operand's elements lie side by side where a body takes them. */
-static bool beside(const krf__emitter *e, uint32_t operand) {
+/* Whether strips of the operand, whose elements lie side by side where a body takes them, are converted before the loops. */
+static bool converts(const krf__emitter *e, uint32_t operand) {
     const krf__operand *o = &e->k->operands[operand];
-    return o->dtype == KRF_F16 && o->inner == 0 && !o->counts && !o->gathered && (krf__c_crosses(e, operand) || krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1);
+    return e->mode == 0 && o->dtype == KRF_F16 && !o->store && o->inner == 0 && !o->counts && !o->gathered &&
+           (krf__c_crosses(e, operand) || krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1);
 }
-
-static bool converts(const krf__emitter *e, uint32_t operand) { return e->mode == 0 && !e->k->operands[operand].store && beside(e, operand); }
 
 void krf__c_put_conversions(const krf__emitter *e, int strip, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const char *name = e->operand_names[i];
         bool loaded = false;
         for (uint32_t n = 0; n < e->k->n_domain; n++) {
-            loaded |= e->k->instrs[n].op == KRF__load && e->k->instrs[n].slot == i && !krf__c_left_out(e, n) && !krf__c_is_there(e, n);
+            loaded |= e->k->instrs[n].op == KRF__load && e->k->instrs[n].slot == i && !krf__c_left_out(e, n);
         }
         if (loaded && converts(e, i)) {
             krf__str_printf(out, "float f_%s[%d];\nkrf_load_f16s(f_%s, p_%s + j, m);\n", name, strip, name, name);

@@ -4,8 +4,6 @@
 
 enum { MOST_BYTES = 64 << 10, MOST_BLOCKS = 4, LEFT_OUT = -1 }; /* of a thread's stack, and of its caches */
 
-static int block_length(const krf__kernel *whole) { return (int)whole->chunk * krf__row_warps(whole); }
-
 static bool computed(const krf__emitter *e, uint32_t instr) { return e->kept[instr] == 0 || e->kept[instr] == (int32_t)instr + 1; }
 
 /* An instruction of a round before round r, by its number in the whole kernel, with the value of instruction j there; UINT32_MAX: none. */
@@ -37,7 +35,8 @@ static void mark_used(const krf__kernel *k, bool *used) {
     }
 }
 
-void krf__c_find_kept(krf__emitter *e) {
+/* Of the whole kernel: which values stay, in blocks of `length` elements. */
+static void find_kept(krf__emitter *e, int length) {
     const krf__kernel *whole = e->kernel;
     int bytes = 0, blocks = 0;
     for (uint32_t r = 0; r < whole->n_rounds; r++) {
@@ -47,7 +46,7 @@ void krf__c_find_kept(krf__emitter *e) {
         for (uint32_t j = k.n_domain; j-- > 0;) {
             const krf__instr *i = &k.instrs[j];
             const uint32_t source = e->needed[j] && krf__dear(i) ? counterpart(e, r, j) : UINT32_MAX;
-            const int more = source == UINT32_MAX || e->kept[source] != 0 ? 0 : block_length(whole) * krf__value_bytes((krf_dtype)i->dtype);
+            const int more = source == UINT32_MAX || e->kept[source] != 0 ? 0 : length * krf__value_bytes((krf_dtype)i->dtype);
             kept[j] = e->needed[j] || i->op == KRF__bind ? 0 : LEFT_OUT;
             if (source != UINT32_MAX && bytes + more <= MOST_BYTES && blocks + (more > 0) <= MOST_BLOCKS) {
                 bytes += more;
@@ -68,14 +67,17 @@ static bool is_source(const krf__emitter *e, uint32_t instr) { return kept_of(e,
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr) { return kept_of(e, instr) == LEFT_OUT; }
 bool krf__c_is_there(const krf__emitter *e, uint32_t instr) { return kept_of(e, instr) > 0 && !is_source(e, instr); }
 
-void krf__c_put_kept_blocks(const krf__emitter *e, const char *extents, krf__str *out) {
+void krf__c_put_kept_blocks(krf__emitter *e, int rows, int length, krf__str *out) {
     krf__emitter of_whole = *e;
     of_whole.k = e->kernel;
+    find_kept(e, rows * length);
     for (uint32_t n = 0; n < e->kernel->n_instrs; n++) {
         if (e->kept[n] == (int32_t)n + 1) {
             krf__str_printf(out, "_Alignas(64) %s kept%u", krf__instr_type(&of_whole, n), n);
-            krf__str_put(out, extents);
-            krf__str_put(out, ";\n");
+            if (rows > 1) {
+                krf__str_printf(out, "[%d]", rows);
+            }
+            krf__str_printf(out, "[%d];\n", length);
         }
     }
 }

@@ -2,8 +2,6 @@
  * combined by the canonical tree, over as many lanes as there can be chunks. */
 #include "codegen/emitter.h"
 
-#include <stdio.h>
-
 static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->n_reductions > 0 ? "row_reduce" : "row_map", out); }
 static void rounds(krf__emitter *e, krf__str *out) { krf__emit_rounds(e, put_round, out); }
 
@@ -47,11 +45,8 @@ static void results(krf__emitter *e, krf__str *out) {
 }
 
 static void values(krf__emitter *e, krf__str *out) {
-    char extents[32];
-    snprintf(extents, sizeof extents, "[%d]", (int)e->kernel->chunk * krf__row_warps(e->kernel));
-    krf__c_find_kept(e);
     krf__emit_row_values(e, out);
-    krf__c_put_kept_blocks(e, extents, out);
+    krf__c_put_kept_blocks(e, 1, (int)e->kernel->chunk * krf__row_warps(e->kernel), out);
 }
 
 const krf__hole krf__c_row_holes[] = {

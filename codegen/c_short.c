@@ -39,9 +39,8 @@ static void row_loop(krf__emitter *e, krf__str *out) {
     }
     e->together = e->k->n_rounds > 0 && krf__row_warps(e->k) == 1 && folds(e);
     e->folds = e->together;
-    e->once = e->together && krf__short_rows(e->k);
     krf__emit_skeleton(e, e->together ? "row_together" : "row_loop", out);
-    e->together = e->folds = e->once = false;
+    e->together = e->folds = false;
 }
 
 static void reduce_loop(krf__emitter *e, krf__str *out) {
@@ -49,25 +48,22 @@ static void reduce_loop(krf__emitter *e, krf__str *out) {
         put_side_loop(e, out);
         return;
     }
-    e->folds = e->once = krf__short_rows(e->k) && folds(e);
+    e->folds = krf__short_rows(e->k) && folds(e);
     krf__emit_skeleton(e, e->folds ? "fold_loop" : "reduce_loop", out);
-    e->folds = e->once = false;
+    e->folds = false;
 }
 
-static void put_values(krf__emitter *e, const char *kept_extents, krf__str *out) {
+static void put_values(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (e->k->operands[i].inner != 0 && e->k->operands[i].store) {
             krf__str_printf(out, "%s %s[%d];\n", krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], rows_of(e));
         }
     }
-    krf__c_find_kept(e);
-    krf__c_put_kept_blocks(e, kept_extents, out);
 }
 
 static void values(krf__emitter *e, krf__str *out) {
-    char extents[32];
-    snprintf(extents, sizeof extents, "[%d][%d]", LANES, rows_of(e));
-    put_values(e, extents, out);
+    put_values(e, out);
+    krf__c_put_kept_blocks(e, LANES, rows_of(e), out);
 }
 
 static void put_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "side_round", out); }
@@ -159,9 +155,8 @@ static void put_together_rows(krf__emitter *e, krf__str *out) {
 }
 
 static void together_values(krf__emitter *e, krf__str *out) {
-    char extents[32];
-    snprintf(extents, sizeof extents, "[%d]", TOGETHER_ELEMENTS);
-    put_values(e, extents, out);
+    put_values(e, out);
+    krf__c_put_kept_blocks(e, 1, TOGETHER_ELEMENTS, out);
 }
 
 static void put_together_round(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->n_reductions > 0 ? "together_reduce" : "together_map", out); }

@@ -29,6 +29,8 @@ bool krf__c_in_domain(const krf__kernel *k, uint32_t operand) {
     return domain;
 }
 
+bool krf__c_once(const krf__emitter *e) { return e->folds && krf__short_rows(e->kernel); }
+
 const char *krf__c_lane_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
 
 bool krf__c_turned(const krf__emitter *e, uint32_t operand) {

@@ -103,7 +103,6 @@ static void put_element(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, e->k->n_domain, "    ", out);
     krf__cuda_put_taken(e, &taken);
     krf__cuda_put_lines(out, "    ", taken.data);
-    krf__str_put(out, "}\n");
     out->failed |= taken.failed;
     krf__str_free(&taken);
 }
@@ -113,6 +112,7 @@ static void put_in_turn(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "#pragma unroll 1\nfor (int turn = 0; turn < %d; turn += %d) {\n#pragma unroll\nfor (int h = 0; h < %d; h++) {\n    const int k = turn + h;\n", e->k->vector, TOGETHER,
                     TOGETHER);
     put_element(e, out);
+    krf__str_put(out, "}\n");
     put_moves(e, out);
     krf__str_put(out, "}\n");
     e->in_turn = false;
@@ -133,6 +133,7 @@ static void map_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_turns(e, out);
     krf__str_put(out, "; k++) {\n");
     put_element(e, out);
+    krf__str_put(out, "}\n");
 }
 
 static void map_stores(krf__emitter *e, krf__str *out) {

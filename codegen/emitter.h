@@ -57,7 +57,6 @@ struct krf__emitter {
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
-    bool once;                   /* C: then each lane has one element of the row at most */
     const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
@@ -84,6 +83,7 @@ bool krf__dear(const krf__instr *i); /* whether it is worth a place where its va
 /* ---- c_text.c ---- */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which a body computes several elements at once */
 int krf__c_strip_length(const krf__emitter *e);          /* how many */
+bool krf__c_once(const krf__emitter *e);                 /* whether each lane has one element of the row at most, of short rows that are folded */
 const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulators in a chunk */
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
 bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, or after, of short rows side by side */
@@ -93,10 +93,9 @@ void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the po
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
 
 /* ---- c_keep.c ---- */
-void krf__c_find_kept(krf__emitter *e);                          /* of the whole kernel: fills kept */
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr);     /* whether nothing needs an instruction of the domain */
 bool krf__c_is_there(const krf__emitter *e, uint32_t instr);     /* whether its value is in a block that an earlier round filled */
-void krf__c_put_kept_blocks(const krf__emitter *e, const char *extents, krf__str *out); /* declares them */
+void krf__c_put_kept_blocks(krf__emitter *e, int rows, int length, krf__str *out); /* finds what stays in the loops to come, in blocks of so many elements, and declares these */
 void krf__c_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out); /* the statement that takes a value that is there */
 void krf__c_keep(const krf__emitter *e, uint32_t instr, krf__str *out);     /* and the one that puts it there, where a later round wants it */
 

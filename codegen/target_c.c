@@ -94,29 +94,35 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
     return false;
 }
 
+/* An element of an output, into its block: what an earlier stage or round handed on is rounded already, else the store rounds, or the conversion behind the loops. */
+static void put_stored(krf__emitter *e, const krf__instr *store, uint32_t last, krf__str *out) {
+    const uint32_t value = store->args[0];
+    const bool half = krf__is_half((krf_dtype)store->dtype), converts = krf__c_converts_store(e, store->slot);
+    const bool rounded = half && !krf__instr_free(&e->k->instrs[value]) && (e->stage_of[value] < last || krf__c_is_there(e, value));
+    krf__str_printf(out, "    %s_%s[k] = ", converts ? "f" : "b", e->operand_names[store->slot]);
+    if (half && !converts) {
+        krf__str_printf(out, "krf_store_%s(", krf_dtype_name((krf_dtype)store->dtype));
+    }
+    if (rounded) {
+        krf__emit_value(e, value, out);
+    } else {
+        krf__emit_unrounded(e, value, out);
+    }
+    krf__str_put(out, half && !converts ? ");\n" : ";\n");
+}
+
 /* The last stage hands values on: to the blocks of outputs, and to the accumulators. */
 static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         if (k->instrs[i].op == KRF__store) {
-            const krf_dtype dtype = (krf_dtype)k->instrs[i].dtype;
-            const uint32_t value = k->instrs[i].args[0];
-            const bool converts = krf__c_converts_store(e, k->instrs[i].slot);
-            krf__str_printf(out, "    %s_%s[k] = ", converts ? "f" : "b", e->operand_names[k->instrs[i].slot]);
-            if (krf__is_half(dtype) && !krf__instr_free(&k->instrs[value]) && (e->stage_of[value] < last || krf__c_is_there(e, value))) { /* of an earlier stage or round, rounded */
-                krf__str_printf(out, converts ? "t%.0s%u" : "krf_store_%s(t%u)", krf_dtype_name(dtype), value);
-            } else if (converts) {
-                krf__emit_unrounded(e, value, out);
-            } else {
-                krf__emit_stored(e, value, dtype, out);
-            }
-            krf__str_put(out, ";\n");
+            put_stored(e, &k->instrs[i], last, out);
         }
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
         krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(", r, e->reduction + r);
-        if (e->side_by_side || e->once) { /* the only element of its lane */
+        if (e->side_by_side || krf__c_once(e)) { /* the only element of its lane */
             krf__emit_identity(e, r, out);
         } else if (!scan) {
             krf__str_printf(out, "acc%u[at + k]", r);
@@ -219,7 +225,7 @@ static void kept_position(krf__emitter *e, krf__str *out) {
 static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s acc%u[256];\nfor (int k = %s; k < lanes; k++) {\n    acc%u[k] = ", of_chunks ? krf__reduction_type(e, r) : krf__c_lane_type(e, r), r,
-                        e->once ? "(int)last" : "0", r);
+                        krf__c_once(e) ? "(int)last" : "0", r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
