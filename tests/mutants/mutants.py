@@ -12,6 +12,7 @@ MUTANTS = [
      "        if (i + k < n0) {\\n", "        if (i + k + 1 < n0) {\\n",
      "ops/test_ops/sim|api/test_api/sim"),
     ("halves_rounding", "codegen/math/half.h", "vcvtps2ph $0", "vcvtps2ph $3", "ops/test_ops$"),
+    ("minus_one", "codegen/body.c", "krf__bits_to_f64((krf_dtype)i->dtype, i->value) == -1;", "krf__bits_to_f64((krf_dtype)i->dtype, i->value) == -17;", "ops/test_special_cases$"),
     ("turn_moves", "codegen/cuda_map.c", "for (int k = 0; k + 1 < e->k->vector; k++) {", "for (int k = 0; k + 2 < e->k->vector; k++) {", "rows/test_long_bodies/sim"),
     ("map_each_tail", "codegen/skeleton/map_each.cu",
      "    if (first + u * 256 < $KEPT_SIZE) {", "    if (first + u * 256 + 1 < $KEPT_SIZE) {",

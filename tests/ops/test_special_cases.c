@@ -122,6 +122,46 @@ static void test_cases(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* The logarithm of 1 is +0; -1 times that, and that by -1, is -0 (IEEE 754, 6.3), also where a compiler knows the -1 and sees how logarithms are computed: of
+ * 16 bits it knows that there are no special cases, so that their last step comes right before the sign. */
+static void test_signs_of_zero(void **unused) {
+    static const char *const texts[] = {"-log(x)", "log(x) * -1", "-1 * log(x)", "log(x) / -1", "xlogy(-1, x)", "xlog1py(-1, x - 1)", "log1p(x - 1) * -1"};
+    static const krf_dtype dtypes[] = {KRF_F32, KRF_F64, KRF_U16};
+    enum { N = 300 };
+    (void)unused;
+    for (int r = 0; r < 3 * all_runs.n; r++) {
+        const run *now = &all_runs.run[r / 3];
+        const krf_dtype dtype = dtypes[r % 3], result = dtype == KRF_F64 ? KRF_F64 : KRF_F32;
+        char memory[N * 8];
+        for (int i = 0; i < N; i++) {
+            put(memory, i, (value){.dtype = dtype, .f = 1, .i = 1});
+        }
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            krf_graph *g = krf_graph_create(now->context);
+            krf_array *in = NULL, *out = NULL;
+            krf_expr e;
+            assert_int_equal(krf_array_from_host(now->context, dtype, 1, (int64_t[]){N}, memory, &in), KRF_OK);
+            const krf_binding name = krf_bind_array("x", in);
+            if (krf_parse(g, texts[t], &name, 1, &e) != KRF_OK || krf_eval(e, &out) != KRF_OK) {
+                fail_msg("%s: %s: %s", now->label, texts[t], krf_error_message());
+            }
+            void *data = to_host(out, result, 1, (int64_t[]){N}, texts[t]);
+            for (int i = 0; data != NULL && i < N; i++) {
+                const double got = get(data, result, i).f;
+                if (got != 0 || !signbit(got)) {
+                    COMPLAIN("%s: %s in %s: element %d is %g, not -0", now->label, texts[t], name_of(dtype), i, got);
+                    break;
+                }
+            }
+            free(data);
+            krf_array_release(out);
+            krf_array_release(in);
+            krf_graph_destroy(g);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_runs(&all_runs, false);
@@ -135,6 +175,6 @@ static int close_all(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_signs_of_zero)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
