@@ -115,9 +115,12 @@ static bool columns(const krf__kernel *k) {
 }
 
 /* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. */
-static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned) {
+static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
+    if (limits->vectors == 0) {
+        return 1;
+    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         gathers |= o->gathered;
@@ -161,10 +164,10 @@ static bool stores_elements(const krf__kernel *k) {
 }
 
 /* Results that a thread of a reduction by columns has side by side. It has accumulators of several lanes of each; or, where any order will do, of each alone. */
-static int column_vector(krf__kernel *k, bool unaligned) {
+static int column_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
     const size_t most = krf__any_order(k) ? 64 : 16;
-    int v = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned);
+    int v = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned, limits);
     v = k->extents[fast] % v != 0 ? 1 : v;
     while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
         v /= 2;
@@ -224,8 +227,8 @@ static bool needs_wide(const krf__kernel *k) {
 }
 
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
-static void stage_rows(krf__kernel *k) {
-    const bool scalars = (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
+static void stage_rows(krf__kernel *k, const krf__limits *limits) {
+    const bool scalars = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
@@ -241,7 +244,7 @@ static void stage_rows(krf__kernel *k) {
 /* Rows that one warp has, or threads of one, whose vectors or staged elements lie where a length that is known lets compilers ask for nothing; of longer rows those of several
  * rounds: others have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool chunk = (k->schedule == KRF__ROW || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->vector > 1) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
+    const bool chunk = (k->schedule == KRF__ROW || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
     const bool rows = k->schedule == KRF__ROW_SHORT || reduced || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
@@ -273,7 +276,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
-        k->vector = vector_length(k, fast, false, unaligned);
+        k->vector = vector_length(k, fast, false, unaligned, limits);
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
@@ -282,7 +285,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
-        k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned);
+        k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned, limits);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         krf__share_rows(k, limits);
@@ -305,9 +308,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         if (k->schedule == KRF__REDUCE_COL) {
             fast = k->n_kept - 1;
-            k->vector = column_vector(k, unaligned);
+            k->vector = column_vector(k, unaligned, limits);
         } else {
-            k->vector = vector_length(k, fast, !stores_elements(k), unaligned);
+            k->vector = vector_length(k, fast, !stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
@@ -323,7 +326,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->rest &= !k->whole;
     mark_aligned(k, fast);
     mark_literal(k);
-    stage_rows(k);
+    stage_rows(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
 }

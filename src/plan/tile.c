@@ -40,9 +40,9 @@ static bool has_words(const krf__kernel *k, const krf__operand *o, int v) {
 }
 
 /* How many elements a tile's words have: as many as 4 bytes hold, where all that is read and written has elements of one size and lies in whole words. */
-static int tile_vector(krf__kernel *k, bool unaligned) {
+static int tile_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1, size = (int)krf_dtype_size((krf_dtype)k->operands[0].dtype), v = size < 4 ? 4 / size : 1;
-    bool whole = !unaligned && v > 1 && k->extents[fast] % v == 0 && k->extents[k->tile] % v == 0 && k->extents[fast] > 32 && k->extents[k->tile] > 32;
+    bool whole = limits->vectors != 0 && !unaligned && v > 1 && k->extents[fast] % v == 0 && k->extents[k->tile] % v == 0 && k->extents[fast] > 32 && k->extents[k->tile] > 32;
     for (uint32_t i = 0; i < k->n_operands && whole; i++) {
         const krf__operand *o = &k->operands[i];
         const bool stays = !o->store && o->strides[fast] == 0; /* while a word is computed */
@@ -56,7 +56,7 @@ void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits)
     const int tile = tile_dim(k);
     k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
     k->tile = tile >= 0 ? tile : 0;
-    k->vector = tile >= 0 ? tile_vector(k, unaligned) : k->vector;
+    k->vector = tile >= 0 ? tile_vector(k, unaligned, limits) : k->vector;
     if (tile < 0 && k->vector == 1 && limits->strips != 0) {
         krf__kernel_strips(k);
     }

@@ -1007,6 +1007,32 @@ static void test_kernel_counts(void **state) {
     krf_context_destroy(ctx);
 }
 
+/* The source of a function of rows of so many elements. */
+static char *source_of(krf_context *ctx, krf_expr (*make)(krf_expr), const char *target, int64_t row) {
+    krf_graph *g = krf_graph_create(ctx);
+    krf_expr y = make(krf_placeholder(g, "x", KRF_F32, 2, (int64_t[]){100000, row}));
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(krf_dump(g, 1, &y, KRF_DUMP_SOURCE, target, NULL, &text, &size));
+    krf_graph_destroy(g);
+    return text;
+}
+
+/* Text in C says nothing of vectors, so that lengths which are no multiples of one do not make another; text in CUDA C does. */
+static void test_c_has_no_vectors(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_expr (*const makes[])(krf_expr) = {row_mean, row_softmax};
+    for (size_t i = 0; i < 4; i++) {
+        const bool c = i % 2 == 0;
+        char *whole = source_of(ctx, makes[i / 2], c ? "c" : "cuda", 40), *odd = source_of(ctx, makes[i / 2], c ? "c" : "cuda", 43);
+        assert_int_equal(strcmp(whole, odd) == 0, c);
+        krf_free(whole);
+        krf_free(odd);
+    }
+    krf_context_destroy(ctx);
+}
+
 static void test_plan_cache_bound(void **state) {
     (void)state;
     krf_context *ctx = open_context();
@@ -1422,6 +1448,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_parse_and_dump),
         cmocka_unit_test(test_scalars_are_arguments),
         cmocka_unit_test(test_kernel_counts),
+        cmocka_unit_test(test_c_has_no_vectors),
         cmocka_unit_test(test_plan_cache_bound),
         cmocka_unit_test(test_inner_dtypes),
         cmocka_unit_test(test_disk_cache),
