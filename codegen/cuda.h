@@ -89,7 +89,7 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
 
 /* Rows in shared memory: the word of the vector at hand of an operand that is held; the copies that bring it there; and what stores a vector whose elements
  * were replaced. */
-void krf__cuda_put_held_word(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);
 void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out);
 

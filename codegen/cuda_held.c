@@ -1,42 +1,90 @@
-/* The CUDA target's rows that lie in shared memory, where the blocks of a cluster share them: each thread copies its vectors there, and from round to round reads, or replaces, those
- * alone. So no barrier is needed, loops over them stay loops, and registers leave room for more blocks. */
+/* The CUDA target's rows that lie in shared memory: each warp copies its chunk there without waiting, and from round to round reads, or replaces, that alone. So no barrier is needed, loops
+ * over it stay loops, and registers leave room for more blocks. */
 #include "codegen/cuda.h"
 
-static void put_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_put(out, "krf_copy_later(&");
-    krf__cuda_put_held_word(e, operand, out);
-    krf__str_printf(out, ", a.%s", e->operand_names[operand]);
+static void put_address(krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "a.%s", e->operand_names[operand]);
     krf__cuda_put_offset(e, operand, true, out);
+}
+
+/* Each thread has the vectors that it reads later on. */
+static void put_vector_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_put(out, "krf_copy_later(&");
+    krf__cuda_put_held_element(e, operand, out);
+    krf__str_put(out, ", ");
+    put_address(e, operand, out);
     krf__str_put(out, ");\n");
+}
+
+/* Words of 16 bytes are copied as they lie in memory, so that a chunk begins in the midst of its first one; of words that are not all of the row, what is. */
+static void put_word_copies(krf__emitter *e, uint32_t operand, krf__str *out) {
+    const char *name = e->operand_names[operand], *type = krf__storage_type(e->k->operands[operand].dtype), *index = krf__index_type(e);
+    const int elements = 16 / (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype);
+    krf__str_printf(out, "#pragma unroll 2\nfor (int w = thread; first < last && w * %d < shift_%s + (int)(last - first); w += 32) {\n", elements, name);
+    krf__str_printf(out, "    const %s at_w = first + (w * %d - shift_%s);\n", index, elements, name);
+    krf__str_printf(out, "    if (at_w >= 0 && at_w + %d <= n%d) {\n        krf_copy_later((void *)(held_%s + (at_w - first)), from_%s + (at_w - first));\n    } else {\n", elements, e->k->n_kept,
+                    name, name);
+    krf__str_printf(out, "        #pragma unroll 1\n        for (int j = 0; j < %d; j++) {\n            if (at_w + j >= 0 && at_w + j < n%d) {\n", elements, e->k->n_kept);
+    krf__str_printf(out, "                held_%s[at_w - first + j] = *(const %s *)(from_%s + (at_w - first + j));\n            }\n        }\n    }\n}\n", name, type, name);
+}
+
+/* A warp's part of the operand, behind so many words of others. */
+static void put_place(krf__emitter *e, uint32_t operand, uint32_t before, krf__str *out) {
+    const char *name = e->operand_names[operand], *type = krf__storage_type(e->k->operands[operand].dtype);
+    const uint32_t all = krf__held_bytes(e->k) / 16 / ((uint32_t)krf__row_threads(e->k) / 32);
+    if (e->k->vector > 1) {
+        krf__str_printf(out, "uint4 *const held_%s = held + %u + threadIdx.x / 32 * %u;\n", name, before, all);
+        return;
+    }
+    krf__str position = {0};
+    krf__emit_position(e, KRF__PART_REDUCED, "first", &position);
+    krf__str_printf(out, "const %s *from_%s;\n{\n", type, name);
+    krf__cuda_put_lines(out, "    ", position.data);
+    krf__str_printf(out, "    from_%s = ", name);
+    put_address(e, operand, out);
+    krf__str_printf(out, ";\n}\nconst int shift_%s = (int)((unsigned long long)from_%s %% 16 / sizeof *from_%s);\n", name, name, name);
+    krf__str_printf(out, "%s *const held_%s = (%s *)(held + %u + threadIdx.x / 32 * %u) + shift_%s;\n", type, name, type, before, all, name);
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
+static void put_copies(krf__emitter *e, krf__str *copies, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str position = {0};
+    if (k->vector == 1) {
+        krf__str_put(out, copies->data != NULL ? copies->data : "");
+        krf__str_put(out, "krf_copies_wait();\n__syncwarp();\n");
+        return;
+    }
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    krf__str_printf(out, "#pragma unroll 4\nfor (%s p = first; p < last; p += %d) {\n    const %s p_q = p + thread * %d;\n", krf__index_type(e), 32 * k->vector, krf__index_type(e), k->vector);
+    krf__str_printf(out, k->whole ? "    {\n" : "    if (p_q + %d <= last) {\n", k->vector);
+    krf__cuda_put_lines(out, "        ", position.data);
+    krf__cuda_put_lines(out, "        ", copies->data);
+    krf__str_put(out, "    }\n}\nkrf_copies_wait();\n");
+    out->failed |= position.failed;
+    krf__str_free(&position);
 }
 
 /* All copies are under way before the first is waited for. */
 void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    const long long elements = (long long)krf__held_elements(k);
-    const char *type = krf__index_type(e);
-    long long place = 0;
-    krf__str copies = {0}, position = {0};
-    if (elements == 0) {
+    uint32_t before = 0;
+    krf__str copies = {0};
+    if (!krf__holds_rows(k)) {
         return;
     }
-    krf__str_printf(out, "const %s part = (%s)(blockIdx.x %% %d) * %lld;\nextern __shared__ uint4 held[];\n", type, type, k->cluster, elements);
+    krf__str_put(out, "extern __shared__ uint4 held[];\n");
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (k->operands[i].held) {
-            krf__str_printf(out, "uint4 *const held_%s = held + %lld;\n", e->operand_names[i], place / k->vector);
-            put_copy(e, i, &copies);
-            place += elements;
+            put_place(e, i, before, out);
+            (k->vector > 1 ? put_vector_copy : put_word_copies)(e, i, &copies);
+            before += krf__held_words(k, i);
         }
     }
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    krf__str_printf(out, "#pragma unroll 4\nfor (%s p = first; p < last; p += %d) {\n    const %s p_q = p + thread * %d;\n", type, 32 * k->vector, type, k->vector);
-    krf__str_printf(out, k->whole ? "    {\n" : "    if (p_q + %d <= last) {\n", k->vector);
-    krf__cuda_put_lines(out, "        ", position.data);
-    krf__cuda_put_lines(out, "        ", copies.data);
-    krf__str_put(out, "    }\n}\nkrf_copies_wait();\n");
-    out->failed |= copies.failed || position.failed;
+    put_copies(e, &copies, out);
+    out->failed |= copies.failed;
     krf__str_free(&copies);
-    krf__str_free(&position);
 }
 
 /* What an element was replaced by (cuda_keep.c) goes where it came from. */
@@ -47,6 +95,6 @@ void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "if (valid) {\n    ");
     krf__cuda_put_vector_start(e, out);
     krf__str_put(out, "    ");
-    krf__cuda_put_held_word(e, e->kept_slot, out);
-    krf__str_printf(out, " = v_%s[q].word;\n}\n", e->operand_names[e->kept_slot]);
+    krf__cuda_put_held_element(e, e->kept_slot, out);
+    krf__str_printf(out, e->k->vector > 1 ? " = v_%s[q].word;\n}\n" : " = v_%s[q];\n}\n", e->operand_names[e->kept_slot]);
 }

@@ -21,7 +21,7 @@ int krf__cuda_quads(const krf__emitter *e) {
         return ((int)e->k->reduced_size + 32 * e->k->vector - 1) / (32 * e->k->vector);
     }
     if (!krf__cuda_row_stays(e)) {
-        return e->k->n_reductions == 0 && krf__held_elements(e->k) > 0 ? 1 : share; /* registers are few there */
+        return e->k->n_reductions == 0 && krf__holds_rows(e->k) ? (e->k->vector == 1 ? 4 : 1) : share; /* registers are few there */
     }
     return (int)(e->k->chunk / KRF__LANES) * share;
 }
@@ -68,8 +68,8 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
     krf__str distance = {0};
     krf__cuda_put_held(e, operand, krf__cuda_quads(e) + (goes_ahead(e) ? 1 : 0), " = {}", declaration);
     if (e->k->operands[operand].held) {
-        krf__str_printf(load, "v_%s[q].word = ", e->operand_names[operand]);
-        krf__cuda_put_held_word(e, operand, load);
+        krf__str_printf(load, e->k->vector > 1 ? "v_%s[q].word = " : "v_%s[q] = ", e->operand_names[operand]);
+        krf__cuda_put_held_element(e, operand, load);
         krf__str_put(load, ";\n");
         return;
     }
@@ -131,16 +131,25 @@ static void valid(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Whether all that is loaded lies in shared memory, which has room for whole chunks. */
+static bool all_held(const krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand)) {
+    bool all = true;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        all &= e->k->operands[i].held || !wanted(e, i);
+    }
+    return all;
+}
+
 /* Whole tiles load without a condition on each vector: so all loads are under way at once. */
-static void put_tiles(krf__emitter *e, const char *loads, krf__str *out) {
+static void put_tiles(krf__emitter *e, const char *loads, bool anywhere, krf__str *out) {
     krf__str inside = {0};
     if (loads == NULL) {
         return;
     }
     krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
     const char *condition = inside.data != NULL ? inside.data : "";
-    if (e->k->whole || known(e)) {
-        put_tile(e, e->k->whole ? "" : condition, loads, "", out);
+    if (e->k->whole || known(e) || anywhere) {
+        put_tile(e, e->k->whole || anywhere ? "" : condition, loads, "", out);
     } else {
         krf__str_printf(out, "if (p + %d <= last) {\n", krf__cuda_tile(e));
         put_tile(e, "", loads, "    ", out);
@@ -157,7 +166,7 @@ void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, 
     krf__str loads = {0};
     put_each(e, wanted, out, &loads);
     if (!krf__short_rows(e->k)) {
-        put_tiles(e, loads.data, out);
+        put_tiles(e, loads.data, all_held(e, wanted), out);
     } else if (loads.data != NULL) {
         put_tile(e, "if (p_q < last) ", loads.data, "", out);
     }

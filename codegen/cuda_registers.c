@@ -66,7 +66,7 @@ bool krf__cuda_row_stays(const krf__emitter *e) {
             n += krf__costly(&round.instrs[i]) ? 4 : 1;
         }
     }
-    return krf__held_elements(k) == 0 && n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
+    return !krf__holds_rows(k) && n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
 }
 
 bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
@@ -115,7 +115,7 @@ static int passing(const krf__emitter *e) {
  * Elements that are loaded one by one need more registers for places. */
 int krf__cuda_row_blocks(const krf__emitter *e) {
     const krf__kernel *k = e->kernel;
-    if (krf__held_elements(k) > 0) {
+    if (krf__holds_rows(k)) {
         const int each = accumulators_of(k) + OTHER_REGISTERS + HELD_REGISTERS;
         const int room = SHARED_BYTES / (int)(krf__held_bytes(k) + OTHER_BYTES), most = KRF__REGISTERS / krf__row_threads(k) / each;
         return room < most ? room : most > 1 ? most : 1;

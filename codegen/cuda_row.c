@@ -2,16 +2,25 @@
  * warp's part of the canonical tree are those of reductions (cuda_reduce.c). */
 #include "codegen/cuda.h"
 
-/* Warps are numbered through a row. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
+#include <stdio.h>
+
+/* Whether all warps have a chunk that the text has room for. */
+static bool has_all_warps(const krf__kernel *k) { return k->whole || krf__row_rows(k) > 1; }
+
+/* Warps are numbered through a row, which has as many as it has chunks, or as its blocks have. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
 static void place(krf__emitter *e, krf__str *out) {
     const int n = krf__row_warps(e->k), blocks = e->k->cluster;
     if (e->k->schedule == KRF__ROW_COL) {
         krf__cuda_put_side_place(e, out);
-    } else if (blocks > 1) {
-        krf__str_printf(out, "__cluster_barrier_arrive_relaxed();\nconst int thread = threadIdx.x %% 32, warp = blockIdx.x %% %d * %d + threadIdx.x / 32, row = 0;\n",
-                        blocks, n / blocks);
-    } else {
+    } else if (has_all_warps(e->k) && blocks == 1) {
         krf__str_printf(out, "const int thread = threadIdx.x %% 32, warp = threadIdx.x / 32 %% %d, row = threadIdx.x / (32 * %d);\n", n, n);
+    } else if (has_all_warps(e->k)) {
+        krf__str_printf(out, "__cluster_barrier_arrive_relaxed();\nconst int thread = threadIdx.x %% 32, warp = blockIdx.x %% %d * %d + threadIdx.x / 32, row = 0;\n", blocks, n / blocks);
+    } else if (blocks == 1) {
+        krf__str_put(out, "const int thread = threadIdx.x % 32, warps = blockDim.x / 32, warp = threadIdx.x / 32, row = 0;\n");
+    } else {
+        krf__str_printf(out, "__cluster_barrier_arrive_relaxed();\nconst int thread = threadIdx.x %% 32, warps = blockDim.x / 32 * %d, warp = blockIdx.x %% %d * (blockDim.x / 32) + threadIdx.x / 32, row = 0;\n",
+                        blocks, blocks);
     }
 }
 
@@ -141,21 +150,33 @@ static void put_partials(krf__emitter *e, krf__str *out) {
     krf__str_put(out, blocks > 1 ? "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n" : "__syncthreads();\n");
 }
 
+/* What a warp found, or the identity where there is no such warp. */
+static void put_found(krf__emitter *e, uint32_t r, const char *warp, krf__str *out) {
+    const bool all = has_all_warps(e->k);
+    krf__str_printf(out, "red%u(", e->reduction + r);
+    krf__emit_identity(e, r, out);
+    krf__str_printf(out, all ? ", %sshared%u[%s]" : ", %s < warps ? shared%u[%s] : ", all ? "" : warp, e->reduction + r, warp);
+    if (!all) {
+        krf__emit_identity(e, r, out);
+    }
+    krf__str_put(out, ");\n");
+}
+
 /* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. A thread has lanes that are 32 apart: accumulators anew,
  * for those of a chunk may be of a narrower type. */
 static void put_row_tree(krf__emitter *e, krf__str *out) {
     const int n = krf__row_warps(e->k), each = n > 32 ? n / 32 : 1, threads = n / each;
+    char lane[48];
+    snprintf(lane, sizeof lane, krf__row_rows(e->k) > 1 ? "row * %d + thread %% %d" : "thread %% %d", n, n);
     krf__str_put(out, each > 1 ? "{\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const uint32_t f = e->reduction + r;
         if (each > 1) {
-            krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(", krf__reduction_type(e, r), r, each, each, r, f);
-            krf__emit_identity(e, r, out);
-            krf__str_printf(out, ", shared%u[k * 32 + thread]);\n}\n", f);
+            krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = ", krf__reduction_type(e, r), r, each, each, r);
+            put_found(e, r, "k * 32 + thread", out);
+            krf__str_put(out, "}\n");
         } else {
-            krf__str_printf(out, "r%u = red%u(", r, f);
-            krf__emit_identity(e, r, out);
-            krf__str_printf(out, ", shared%u[row * %d + thread %% %d]);\n", f, n, n);
+            krf__str_printf(out, "r%u = ", r);
+            put_found(e, r, lane, out);
         }
     }
     if (each > 1) {

@@ -71,9 +71,13 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
     }
 }
 
-/* Vectors lie as in the row, from the block's first one on: "p_q" is an element of the vector at hand. */
-void krf__cuda_put_held_word(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "held_%s[(unsigned)(p_q - part) / %d]", e->operand_names[operand], e->k->vector);
+/* They lie as in the row, from the warp's first one on: "p_q" is the element at hand, or the first of the vector. */
+void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    if (e->k->vector > 1) {
+        krf__str_printf(out, "held_%s[(unsigned)(p_q - first) / %d]", e->operand_names[operand], e->k->vector);
+    } else {
+        krf__str_printf(out, "held_%s[p_q - first]", e->operand_names[operand]);
+    }
 }
 
 void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out) {

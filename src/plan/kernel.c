@@ -204,20 +204,25 @@ int krf__row_threads(const krf__kernel *k) {
     return of_row * krf__row_rows(k);
 }
 
-int64_t krf__held_elements(const krf__kernel *k) {
+bool krf__holds_rows(const krf__kernel *k) {
     bool any = false;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         any |= k->operands[i].held;
     }
-    return any ? k->chunk * krf__row_warps(k) / k->cluster : 0;
+    return any;
+}
+
+uint32_t krf__held_words(const krf__kernel *k, uint32_t operand) {
+    const uint32_t elements = 16 / (uint32_t)krf_dtype_size((krf_dtype)k->operands[operand].dtype);
+    return k->operands[operand].held ? (uint32_t)k->chunk / elements + (k->vector == 1) : 0;
 }
 
 uint32_t krf__held_bytes(const krf__kernel *k) {
-    uint32_t bytes = 0;
+    uint32_t words = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        bytes += k->operands[i].held ? (uint32_t)(krf__held_elements(k) * (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype)) : 0;
+        words += krf__held_words(k, i);
     }
-    return bytes;
+    return 16 * words * (uint32_t)krf__row_threads(k) / 32;
 }
 
 bool krf__scan_is_small(const krf__kernel *k) {

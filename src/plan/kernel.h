@@ -199,7 +199,8 @@ int krf__side_lanes(const krf__kernel *k); /* of the canonical tree, that a thre
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
-int64_t krf__held_elements(const krf__kernel *k); /* of a row, that a block has in shared memory of each operand that is held; 0: none is */
+bool krf__holds_rows(const krf__kernel *k); /* whether an operand is held */
+uint32_t krf__held_words(const krf__kernel *k, uint32_t operand); /* of 16 bytes, that a warp has of the operand in shared memory: room for a chunk that begins anywhere, where vectors do not begin with it */
 uint32_t krf__held_bytes(const krf__kernel *k);
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */

@@ -3,7 +3,7 @@
 
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
-#define HELD_BYTES 65536 /* of shared memory, of a block that has rows there */
+#define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
 #define HELD_WARPS 16    /* of such a block */
 
 bool krf__rows_lie_beside(const krf__kernel *k) {
@@ -53,42 +53,72 @@ static int cluster_of(const krf__kernel *k, uint32_t row) {
     return blocks;
 }
 
-/* Operands that several rounds load, of which blocks that share a row may have their parts in shared memory: as whole vectors. */
+/* Operands that several rounds load, of which blocks may have their parts of rows in shared memory: as whole vectors of 16 bytes, or element by element where rows begin
+ * anywhere. */
 static bool may_be_held(const krf__kernel *k, uint32_t operand) {
     const krf__operand *o = &k->operands[operand];
-    return is_of_rows(k, o) && krf_dtype_size((krf_dtype)o->dtype) == 4 && krf__rounds_with(k, operand) > 1;
+    const bool along = k->n_reduced == 1 && o->strides[k->n_kept] == 1;
+    return is_of_rows(k, o) && along && (k->vector == 1 || (int)krf_dtype_size((krf_dtype)o->dtype) * k->vector == 16) && krf__rounds_with(k, operand) > 1;
 }
 
-/* Whether a block's part of so many operands has room. */
-static bool fits(const krf__kernel *k, int held, int blocks) {
-    const int warps = krf__row_warps(k) / blocks;
-    return warps <= HELD_WARPS && 4 * k->chunk * warps * held <= HELD_BYTES;
-}
+static bool fits(const krf__kernel *k) { return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= HELD_BYTES; }
 
 /* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. With 128 KiB, of which there is room for one, rows
  * of 262,144 were slower than in registers (0.69 of the copy bandwidth on the H200, not 0.735). */
-static void hold_rows(krf__kernel *k) {
-    int held = 0, blocks = 2;
-    bool all = k->vector == 4;
+static void hold_rows(krf__kernel *k, int most) {
+    const int shared_by = k->cluster;
+    bool all = true;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        held += may_be_held(k, i);
-        all &= may_be_held(k, i) || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
+        k->operands[i].held = may_be_held(k, i);
+        all &= k->operands[i].held || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
-    while (blocks < KRF__ROW_CLUSTER && !fits(k, held, blocks)) {
-        blocks *= 2;
+    k->cluster = shared_by > 1 ? 2 : 1;
+    while (k->cluster < most && !fits(k)) {
+        k->cluster *= 2;
     }
-    if (all && held > 0 && fits(k, held, blocks)) {
-        k->cluster = blocks;
+    if (!all || !fits(k)) {
+        k->cluster = shared_by;
         for (uint32_t i = 0; i < k->n_operands; i++) {
-            k->operands[i].held = may_be_held(k, i);
+            k->operands[i].held = false;
         }
     }
 }
 
+/* Whether rounds that store elements load, along rows, what is held alone: they go over it vector by vector, and would wait for each of other loads. */
+static bool stores_what_is_held(const krf__kernel *k) {
+    bool stores = false, alone = true;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        for (uint32_t i = 0; i < round.n_domain && round.n_reductions == 0; i++) {
+            const krf__instr *s = &round.instrs[i];
+            const krf__operand *o = &k->operands[s->slot];
+            stores |= s->op == KRF__store;
+            alone &= (s->op != KRF__load && s->op != KRF__fetch) || o->inner != 0 || may_be_held(k, s->slot) || krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0;
+        }
+    }
+    return stores && alone;
+}
+
+/* Rows of one block lie in registers as fast or faster, but for a softmax and its like: costly functions hide the loops over shared memory, whose text compiles in half the
+ * time, and what is loaded and stored one by one goes there by 16 bytes. */
+static bool better_held(const krf__kernel *k) {
+    bool costly = false, wide = true, halves = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        wide &= !may_be_held(k, i) || size >= 4;
+        halves &= !may_be_held(k, i) || size == 2;
+    }
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        costly |= krf__costly_domain(&round);
+    }
+    return k->cluster > 1 || (wide && costly && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->vector == 1 && k->chunks > 1);
+}
+
 void krf__share_rows(krf__kernel *k, const krf__limits *limits) {
     k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
-    if (k->cluster > 1 && limits->held != 0) {
-        hold_rows(k);
+    if (k->schedule == KRF__ROW && limits->held != 0 && better_held(k)) {
+        hold_rows(k, limits->row > KRF__ROW_BLOCK ? KRF__ROW_CLUSTER : 1);
     }
 }
 

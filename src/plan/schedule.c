@@ -244,7 +244,7 @@ static void stage_rows(krf__kernel *k, const krf__limits *limits) {
 /* Rows that one warp has, or threads of one, whose vectors or staged elements lie where a length that is known lets compilers ask for nothing; of longer rows those of several
  * rounds: others have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool chunk = (k->schedule == KRF__ROW || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
+    const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
     const bool rows = k->schedule == KRF__ROW_SHORT || reduced || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
