@@ -107,8 +107,11 @@ KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
 }
 
 //@ krf_copy_later
-// 16 bytes from memory to shared memory, which are there once the thread has waited. Elsewhere than on a GPU too they are not there before.
-#ifdef __CUDACC__
+// 16 bytes from memory to shared memory, which are there once the thread has waited. Elsewhere than on a GPU too they are not there before; on a GPU before 8.0 at once.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+KRF_FN void krf_copy_later(void *to, const void *from) { *(uint4 *)to = *(const uint4 *)from; }
+KRF_FN void krf_copies_wait(void) {}
+#elif defined(__CUDACC__)
 KRF_FN void krf_copy_later(void *to, const void *from) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 }

@@ -4,6 +4,7 @@
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
+#define HELD_PLAIN 49152 /* on devices without clusters, some of which have no more for a block */
 #define HELD_WARPS 16    /* of such a block */
 
 bool krf__rows_lie_beside(const krf__kernel *k) {
@@ -61,7 +62,7 @@ static bool may_be_held(const krf__kernel *k, uint32_t operand) {
     return is_of_rows(k, o) && along && (k->vector == 1 || (int)krf_dtype_size((krf_dtype)o->dtype) * k->vector == 16) && krf__rounds_with(k, operand) > 1;
 }
 
-static bool fits(const krf__kernel *k) { return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= HELD_BYTES; }
+static bool fits(const krf__kernel *k, int most) { return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= (most > 1 ? HELD_BYTES : HELD_PLAIN); }
 
 /* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. With 128 KiB, of which there is room for one, rows
  * of 262,144 were slower than in registers (0.69 of the copy bandwidth on the H200, not 0.735). */
@@ -73,10 +74,10 @@ static void hold_rows(krf__kernel *k, int most) {
         all &= k->operands[i].held || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
     k->cluster = shared_by > 1 ? 2 : 1;
-    while (k->cluster < most && !fits(k)) {
+    while (k->cluster < most && !fits(k, most)) {
         k->cluster *= 2;
     }
-    if (!all || !fits(k)) {
+    if (!all || !fits(k, most)) {
         k->cluster = shared_by;
         for (uint32_t i = 0; i < k->n_operands; i++) {
             k->operands[i].held = false;
