@@ -95,6 +95,9 @@ static uint32_t filled(krf_graph *g, const krf__arguments *a) {
     const bool like = a->which >= FULL_LIKE, given = a->which == FULL || a->which == FULL_LIKE, one = a->which == ONES || a->which == ONES_LIKE;
     const uint32_t model = like ? a->ids[0] : 0;
     uint32_t value = given ? a->ids[1] : krf__build_int(g, one, true);
+    if (like && model == 0) {
+        return 0;
+    }
     if (like || !given || a->has_dtype) {
         value = krf__build_cast(g, value, a->has_dtype ? a->dtype : like ? krf__dtype_of(g, model) : KRF_F64);
     }
