@@ -6,32 +6,34 @@
 #include "base/mem.h"
 #include "ir/body_function.h"
 #include "ir/build_call.h"
-#include "ir/define.h"
+#include "ir/make_op.h"
 
+#include <math.h>
 #include <string.h>
 
-/* What the library has for a function; poison: nothing. identity: NULL for none. absolute: the identity takes the sign away, hypot(0, -3) is 3: so does the map, that it be no
+/* What the library has for a function; poison: nothing. neutral: it has an identity. absolute: the identity takes the sign away, hypot(0, -3) is 3: so does the map, that it be no
  * matter how often the identity takes part. */
 static const struct {
     krf__op function, reduction, scan;
-    const char *identity;
+    bool neutral;
+    double identity;
     bool absolute;
 } known[] = {
-    {KRF__add, KRF__sum, KRF__cumsum, "0", false},
-    {KRF__multiply, KRF__prod, KRF__cumprod, "1", false},
-    {KRF__maximum, KRF__max, KRF__cummax, NULL, false},
-    {KRF__minimum, KRF__min, KRF__cummin, NULL, false},
-    {KRF__logical_and, KRF__all, KRF__poison, "1", false},
-    {KRF__logical_or, KRF__any, KRF__poison, "0", false},
-    {KRF__hypot, KRF__poison, KRF__poison, "0", true},
-    {KRF__logaddexp, KRF__poison, KRF__poison, "-inf", false},
-    {KRF__fmax, KRF__poison, KRF__poison, "nan", false},
-    {KRF__fmin, KRF__poison, KRF__poison, "nan", false},
-    {KRF__gcd, KRF__poison, KRF__poison, "0", true},
-    {KRF__lcm, KRF__poison, KRF__poison, "1", true},
-    {KRF__bitwise_or, KRF__poison, KRF__poison, "0", false},
-    {KRF__bitwise_xor, KRF__poison, KRF__poison, "0", false},
-    {KRF__bitwise_and, KRF__poison, KRF__poison, "-1", false},
+    {KRF__add, KRF__sum, KRF__cumsum, true, 0, false},
+    {KRF__multiply, KRF__prod, KRF__cumprod, true, 1, false},
+    {KRF__maximum, KRF__max, KRF__cummax, false, 0, false},
+    {KRF__minimum, KRF__min, KRF__cummin, false, 0, false},
+    {KRF__logical_and, KRF__all, KRF__poison, true, 1, false},
+    {KRF__logical_or, KRF__any, KRF__poison, true, 0, false},
+    {KRF__hypot, KRF__poison, KRF__poison, true, 0, true},
+    {KRF__logaddexp, KRF__poison, KRF__poison, true, -INFINITY, false},
+    {KRF__fmax, KRF__poison, KRF__poison, true, NAN, false},
+    {KRF__fmin, KRF__poison, KRF__poison, true, NAN, false},
+    {KRF__gcd, KRF__poison, KRF__poison, true, 0, true},
+    {KRF__lcm, KRF__poison, KRF__poison, true, 1, true},
+    {KRF__bitwise_or, KRF__poison, KRF__poison, true, 0, false},
+    {KRF__bitwise_xor, KRF__poison, KRF__poison, true, 0, false},
+    {KRF__bitwise_and, KRF__poison, KRF__poison, true, -1, false},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -47,7 +49,8 @@ typedef struct ufunc {
     krf__op op;         /* poison: a definition */
     const krf_op *own;  /* retained */
     char type[16];      /* of operands and result */
-    const char *identity;
+    bool neutral;
+    double identity;
     bool absolute;
 } ufunc;
 
@@ -92,7 +95,8 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
         strcpy(u->type, rule == KRF__RULE_REAL ? "F" : "T");
         fits = !krf__op_gives_bool(u->op) && krf__body_function(function, strlen(function), &narrow) != KRF__poison;
         const size_t place = find_known(u->op);
-        u->identity = place < KNOWN ? known[place].identity : NULL;
+        u->neutral = place < KNOWN && known[place].neutral;
+        u->identity = place < KNOWN ? known[place].identity : 0;
         u->absolute = place < KNOWN && known[place].absolute;
     }
     if (!fits) {
@@ -101,9 +105,9 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
     }
     krf__str parameters = {0}, fields = {0}, combine = {0}, results = {0};
     krf__str_printf(&parameters, "%s x", u->type);
-    krf__str_printf(&fields, u->identity != NULL ? "%s v" : "%s v, bool any", u->type);
+    krf__str_printf(&fields, u->neutral ? "%s v" : "%s v, bool any", u->type);
     krf__str_printf(&results, "%s r", u->type);
-    if (u->identity != NULL) {
+    if (u->neutral) {
         krf__str_printf(&combine, "v = %s(a_v, b_v);", function);
     } else {
         krf__str_printf(&combine, "any = a_any || b_any;\nif (a_any && b_any) {\n    v = %s(a_v, b_v);\n} else {\n    v = a_any ? a_v : b_v;\n}", function);
@@ -114,14 +118,20 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
     if (parameters.failed || fields.failed || combine.failed || results.failed || name.failed) {
         krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (%s)", method);
     } else {
-        const krf__reduction_text text = {name.data, parameters.data, fields.data, u->identity != NULL ? u->identity : "0, 0", u->absolute ? "v = abs(x);" : u->identity != NULL ? "v = x;" : "v = x; any = 1;",
+        const krf__reduction_text text = {name.data, parameters.data, fields.data, NULL, u->absolute ? "v = abs(x);" : u->neutral ? "v = x;" : "v = x; any = 1;",
                                           combine.data, results.data, "r = v;", function};
         krf_status status = krf__reduction_make(g->defined, &text, &op);
+        if (status == KRF_OK) {
+            op->identity[0] = u->identity;
+            status = krf__op_set_text(op);
+        }
         if (status != KRF_OK) {
             krf__str message = {0};
             krf__str_put(&message, krf_error_message());
             krf__graph_fail(g, status, "%s: %s", method, message.data != NULL ? message.data : "");
             krf__str_free(&message);
+            krf__op_release(op);
+            op = NULL;
         }
     }
     krf__str_free(&parameters);
@@ -150,7 +160,7 @@ uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x,
         y = krf__build_reduce(g, known[place].reduction, logic ? krf__build_cast(g, x, KRF_BOOL) : x, axes->n, axes->of, axes->keepdims);
     } else if (found) {
         krf_op *op = make(g, "reduce", function, &u);
-        if (op != NULL && u.identity == NULL && !any_element(g, x)) {
+        if (op != NULL && !u.neutral && !any_element(g, x)) {
             krf__graph_fail(g, KRF_E_SHAPE, "reduce: %s has no value over no elements", function);
         } else if (op != NULL) {
             krf__build_fold(g, op, 1, &x, axes, &y);

@@ -25,6 +25,10 @@ typedef struct krf__result {
     int index;
 } krf__result;
 
+/* Builds a derivative of a definition in g, from its text; named: nodes that its parameters, then its results, stand for. 0 with an error in the graph. A definition brings this
+ * along, since only who made it can read the text: gradients are below the parser, which calls them. */
+typedef uint32_t krf__build_derivative(krf_graph *g, const krf_op *op, const char *text, const uint32_t *named);
+
 struct krf_op {
     atomic_int references;
     char *name, *body;
@@ -32,6 +36,7 @@ struct krf_op {
     krf__variable parameters[KRF__MOST_DEFINED], variables[KRF__MOST_RESULTS]; /* variables: what results are called */
     krf__result results[KRF__MOST_RESULTS];
     char **derivatives;           /* of result r by parameter p at r * n_parameters + p: text; NULL for none. NULL: not known */
+    krf__build_derivative *derive; /* of that text */
     const krf_op **calls;         /* whose names the body calls; retained */
     const krf_op **named;         /* likewise, that derivatives call: no part of what is computed */
     size_t n_named, named_capacity;

@@ -6,72 +6,6 @@
 
 #include <string.h>
 
-void krf__parse_next(krf__parser *p) {
-    p->token = krf__lex(&p->lexer);
-    if (p->token.kind == KRF__TOKEN_ERROR) {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s", p->lexer.error);
-    }
-}
-
-krf__token krf__parse_peek(const krf__parser *p) {
-    krf__lexer ahead = p->lexer;
-    return krf__lex(&ahead);
-}
-
-bool krf__parse_skip(krf__parser *p, int kind) {
-    if (p->failed || p->token.kind != kind) {
-        return false;
-    }
-    krf__parse_next(p);
-    return true;
-}
-
-bool krf__parse_close(krf__parser *p, const krf__token *open) {
-    int kind = open->kind == '(' ? ')' : ']';
-    if (p->failed) {
-        return false;
-    }
-    if (p->token.kind == KRF__TOKEN_END) {
-        krf__parse_fail(p, KRF_E_PARSE, open->start, "this '%c' is never closed", *open->start);
-    } else if (p->token.kind != kind) {
-        krf__parse_expected(p, kind == ')' ? "')'" : "']'");
-    } else {
-        krf__parse_next(p);
-    }
-    return !p->failed;
-}
-
-const krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name) {
-    for (int k = 0; p->call != NULL && map == &p->values && k < p->call->function->n_params; k++) {
-        const krf__token *param = &p->call->function->params[k];
-        if (param->length == name->length && memcmp(param->start, name->start, name->length) == 0) {
-            return &p->call->arguments[k];
-        }
-    }
-    uintptr_t place = (uintptr_t)krf__map_get(map, name->start, name->length);
-    return place != 0 ? &p->symbols[place - 1] : NULL;
-}
-
-void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol) {
-    uintptr_t place = (uintptr_t)krf__map_get(map, name, length);
-    if (place == 0) {
-        if (!krf__grow(&p->symbols, &p->symbols_capacity, p->n_symbols + 1, sizeof symbol)
-            || !krf__map_put(map, name, length, (void *)(uintptr_t)(p->n_symbols + 1))) {
-            krf__parse_memory(p);
-            return;
-        }
-        place = ++p->n_symbols;
-    }
-    p->symbols[place - 1] = symbol;
-}
-
-/* What a name stood for before the text declared it: a bound value, or a placeholder that the graph has already. */
-uint32_t krf__parse_bound(krf__parser *p, const krf__token *name) {
-    const krf__symbol *s = krf__parse_find(p, &p->values, name);
-    s = s != NULL ? s : krf__parse_find(p, &p->placeholders, name);
-    return s != NULL ? s->id : 0;
-}
-
 static bool starts_declaration(const krf__parser *p) {
     return p->token.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == ':';
 }
@@ -121,38 +55,6 @@ static bool reserved(const krf__token *name) {
         }
     }
     return false;
-}
-
-bool krf__parse_ends(const krf__parser *p) { return p->token.kind == KRF__TOKEN_NEWLINE || p->token.kind == KRF__TOKEN_END; }
-
-/* One expression, and the values it gives. */
-static void parse_value(krf__parser *p, krf__values *values) {
-    p->whole = p->token.start;
-    p->several.n = 0;
-    uint32_t id = krf__parse_expression(p);
-    p->whole = NULL;
-    *values = p->several;
-    if (values->n == 0) {
-        *values = (krf__values){.n = 1, .ids = {id}};
-    }
-}
-
-void krf__parse_values(krf__parser *p, int close, krf__values *values) {
-    krf__values more;
-    values->n = 0;
-    do {
-        const char *at = p->token.start;
-        if (p->failed || krf__parse_ends(p) || p->token.kind == close) {
-            break; /* a last comma */
-        }
-        parse_value(p, &more);
-        if (!p->failed && values->n + more.n > KRF__PARSE_VALUES) {
-            krf__parse_fail(p, KRF_E_PARSE, at, "more than %d values", KRF__PARSE_VALUES);
-        }
-        for (int k = 0; !p->failed && k < more.n; k++) {
-            values->ids[values->n++] = more.ids[k];
-        }
-    } while (krf__parse_skip(p, ','));
 }
 
 /* Whether the statement begins with names and `=`. */
@@ -210,7 +112,7 @@ static void parse_results(krf__parser *p, int capacity, uint32_t *results, int *
             break; /* a last comma */
         }
         const char *at = p->token.start;
-        parse_value(p, &values);
+        krf__parse_value(p, &values);
         if (!p->failed && values.n > capacity - *count) {
             krf__parse_fail(p, KRF_E_PARSE, at, "more results than the %d asked for", capacity);
         }

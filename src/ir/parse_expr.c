@@ -1,10 +1,281 @@
-/* Operators, literals and names, by recursive descent with Python's precedence. Operators of one level are a loop, so
- * that a sum of 100,000 terms needs no stack; what nests (brackets, signs, powers) is counted. Called by the statements
- * and the calls. */
-#include "ir/parser.h"
+/* Expressions, by recursive descent with Python's precedence: operators, and what they stand between. All that holds expressions in brackets, calls and subscripts, is read here, so that
+ * the recursion is in one file; what stands in the brackets besides is the business of families (parse_call.h) and parse_subscript.c, which do not know this file. Operators of one level are
+ * a loop, so that a sum of 100,000 terms needs no stack; what nests (brackets, signs, powers) is counted. */
+#include "base/mem.h"
+#include "ir/parse_call.h"
+#include "ir/parse_subscript.h"
 
-#include <math.h>
-#include <string.h>
+void krf__parse_value(krf__parser *p, krf__values *values) {
+    p->whole = p->token.start;
+    p->several.n = 0;
+    uint32_t id = krf__parse_expression(p);
+    p->whole = NULL;
+    *values = p->several;
+    if (values->n == 0) {
+        *values = (krf__values){.n = 1, .ids = {id}};
+    }
+}
+
+void krf__parse_values(krf__parser *p, int close, krf__values *values) {
+    krf__values more;
+    values->n = 0;
+    do {
+        const char *at = p->token.start;
+        if (p->failed || krf__parse_ends(p) || p->token.kind == close) {
+            break; /* a last comma */
+        }
+        krf__parse_value(p, &more);
+        if (!p->failed && values->n + more.n > KRF__PARSE_VALUES) {
+            krf__parse_fail(p, KRF_E_PARSE, at, "more than %d values", KRF__PARSE_VALUES);
+        }
+        for (int k = 0; !p->failed && k < more.n; k++) {
+            values->ids[values->n++] = more.ids[k];
+        }
+    } while (krf__parse_skip(p, ','));
+}
+
+/* ---- calls ---- */
+
+/* A call of a function of the text: its body, as if it stood here. */
+static uint32_t parse_body(krf__parser *p, krf__arguments *a) {
+    const char *const whole = p->whole;
+    krf__call call;
+    krf__values values;
+    if (!krf__parse_enter(p, a, &call)) {
+        return 0;
+    }
+    krf__parse_values(p, a->own->tuple ? ')' : 0, &values);
+    krf__parse_leave(p, &call);
+    p->whole = whole;
+    return krf__parse_several(p, &a->name, values.n, values.ids);
+}
+
+/* At '('. self: what stands before the dot of a method, else 0. Values in brackets are not alone in their statement. */
+static uint32_t parse_arguments(krf__parser *p, krf__arguments *a, uint32_t self) {
+    const krf__family *family = a->family;
+    const char *const whole = p->whole;
+    uint32_t x = 0;
+    a->bracket = p->token;
+    if (self != 0 && !family->no_methods) {
+        a->ids[a->n++] = self;
+        a->method = true;
+    }
+    krf__parse_next(p);
+    p->whole = NULL;
+    while (!p->failed && p->token.kind != ')') {
+        uint32_t *value = family->argument(p, a);
+        while (value != NULL && !p->failed) {
+            *value = krf__parse_expression(p);
+            value = family->given != NULL ? family->given(p, a) : NULL;
+        }
+        a->comma = p->token.start;
+        if (!krf__parse_skip(p, ',')) {
+            break;
+        }
+    }
+    if (!p->failed && family->complete != NULL) {
+        family->complete(p, a);
+    }
+    if (krf__parse_close(p, &a->bracket)) {
+        p->whole = whole;
+        x = a->own != NULL ? parse_body(p, a) : family->build(p, a);
+    }
+    krf__mem_free(a->list);
+    return p->failed ? 0 : x;
+}
+
+/* At the bracket, or at hypot of hypot.reduce(x). own: the function of the text that the name is, or NULL. */
+static uint32_t parse_call(krf__parser *p, const krf__token *name, const krf__function *own, uint32_t self) {
+    krf__arguments a = {.name = *name, .own = own, .family = own != NULL ? &krf__own_calls : NULL};
+    if (p->token.kind != '(') {
+        krf__parse_ufunc_name(p, &a);
+    }
+    if (a.family != NULL || krf__parse_find_call(p, &a)) {
+        const uint32_t x = parse_arguments(p, &a, self);
+        krf__op_release(a.defined);
+        return x;
+    }
+    if (krf__token_is(name, "float") || krf__token_is(name, "int")) {
+        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s is no function: name a dtype, such as f64(x) or i64(x)", KRF__SHOWN(name));
+    }
+    return krf__parse_undefined(p, name, true);
+}
+
+/* ---- subscripts ---- */
+
+/* At '['; what the items say of x. */
+static bool parse_items(krf__parser *p, uint32_t x, krf__subscript *s) {
+    const krf__token open = p->token;
+    *s = (krf__subscript){.at = open.start};
+    krf__parse_next(p);
+    while (!p->failed && (p->token.kind != ']' || s->n == 0)) {
+        uint32_t *value = krf__parse_item(p, s);
+        if (value != NULL) {
+            *value = krf__parse_expression(p);
+            krf__parse_item_given(p, s);
+        }
+        if (!krf__parse_skip(p, ',')) {
+            break;
+        }
+    }
+    return krf__parse_close(p, &open) && krf__parse_resolve(p, x, s);
+}
+
+static uint32_t parse_subscript(krf__parser *p, uint32_t x) {
+    krf__subscript s;
+    return parse_items(p, x, &s) ? krf__parse_subscripted(p, x, &s) : 0;
+}
+
+/* Behind x.at: x.at[slices].set(v) and its kin. */
+static uint32_t parse_update(krf__parser *p, uint32_t x) {
+    krf__subscript s;
+    krf__op op;
+    if (p->failed || p->token.kind != '[') {
+        return krf__parse_expected(p, "a subscript: x.at[1:3].set(v)");
+    }
+    if (!parse_items(p, x, &s) || !krf__parse_update_name(p, &s, &op)) {
+        return 0;
+    }
+    const krf__token open = p->token;
+    krf__parse_next(p);
+    const uint32_t value = krf__parse_expression(p);
+    krf__parse_skip(p, ',');
+    return krf__parse_close(p, &open) ? krf__parse_updated(p, x, &s, op, value) : 0;
+}
+
+/* ---- operands ---- */
+
+static uint32_t parse_name_or_call(krf__parser *p) {
+    krf__token name = p->token;
+    bool np =
+        krf__token_is(&name, "np") && krf__parse_peek(p).kind == '.' && krf__parse_find(p, &p->values, &name) == NULL;
+    if (np) {
+        krf__parse_next(p);
+        krf__parse_next(p);
+        name = p->token;
+        if (p->failed || name.kind != KRF__TOKEN_NAME) {
+            return krf__parse_expected(p, "a name");
+        }
+    }
+    if (krf__parse_at_ufunc(p) && (np || krf__parse_find(p, &p->values, &name) == NULL)) {
+        return parse_call(p, &name, NULL, 0);
+    }
+    if (krf__parse_peek(p).kind != '(') {
+        return krf__parse_name(p, &name, np);
+    }
+    if (!np && krf__parse_find(p, &p->values, &name) != NULL) {
+        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is a value here and cannot be called",
+                               KRF__SHOWN(&name));
+    }
+    krf__parse_refuse_word(p);
+    krf__parse_next(p);
+    return parse_call(p, &name, np ? NULL : krf__parse_find_function(p, &name), 0);
+}
+
+static uint32_t parse_primary(krf__parser *p) {
+    krf__token t = p->token;
+    if (t.kind == KRF__TOKEN_NAME) {
+        return parse_name_or_call(p);
+    }
+    if (krf__parse_at_number(p)) {
+        return krf__parse_number(p, false);
+    }
+    if (t.kind == '[') {
+        return krf__parse_fail(p, KRF_E_PARSE, t.start, "a list is not a value: bind an array to a name");
+    }
+    if (t.kind != '(') {
+        return krf__parse_expected(p, "an expression");
+    }
+    krf__parse_next(p);
+    uint32_t x = krf__parse_expression(p);
+    if (!p->failed && p->token.kind == ',') {
+        return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "a tuple is not a value");
+    }
+    return krf__parse_close(p, &t) ? x : 0;
+}
+
+/* At the dot behind x: a method or .T, .mT. */
+static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
+    krf__parse_next(p);
+    krf__token name = p->token;
+    if (p->failed || name.kind != KRF__TOKEN_NAME) {
+        return krf__parse_expected(p, "the name of a method, or T");
+    }
+    krf__parse_next(p);
+    if (!p->failed && p->token.kind == '(') {
+        return parse_call(p, &name, krf__parse_find_function(p, &name), x);
+    }
+    if (krf__token_is(&name, "at")) {
+        return parse_update(p, x);
+    }
+    return krf__parse_attribute(p, x, &name);
+}
+
+static uint32_t parse_postfix(krf__parser *p) {
+    uint32_t x = parse_primary(p);
+    while (!p->failed) {
+        if (p->token.kind == '.') {
+            x = parse_attribute(p, x);
+        } else if (p->token.kind == '[') {
+            x = parse_subscript(p, x);
+        } else if (p->token.kind == '(') {
+            return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "a value cannot be called");
+        } else {
+            break;
+        }
+    }
+    return p->failed ? 0 : x;
+}
+
+/* ---- operators ---- */
+
+static uint32_t parse_unary(krf__parser *p);
+
+/* The right operand of ** takes signs and further powers, the left one neither. */
+static uint32_t parse_power(krf__parser *p) {
+    uint32_t base = parse_postfix(p);
+    const char *at = p->token.start;
+    if (!krf__parse_skip(p, KRF__TOKEN_POWER)) {
+        return base;
+    }
+    uint32_t exponent = parse_unary(p);
+    if (p->failed) {
+        return 0;
+    }
+    return krf__parse_built(p, at, krf__build(p->g, KRF__power, 2, (uint32_t[]){base, exponent}));
+}
+
+static uint32_t parse_signed(krf__parser *p) {
+    krf__token sign = p->token;
+    if (sign.kind != '-' && sign.kind != '+' && sign.kind != '~') {
+        return parse_power(p);
+    }
+    krf__parse_next(p);
+    if (sign.kind == '-' && !p->failed && krf__parse_at_number(p)) {
+        /* -2 is one literal, so that constants print and parse alike; -2 ** x and -2[...] are not. */
+        int next = krf__parse_peek(p).kind;
+        if (next != KRF__TOKEN_POWER && next != '.' && next != '[' && next != '(') {
+            return krf__parse_number(p, true);
+        }
+    }
+    uint32_t x = parse_unary(p);
+    if (p->failed || sign.kind == '+') {
+        return x;
+    }
+    return krf__parse_built(p, sign.start, krf__build(p->g, sign.kind == '-' ? KRF__negative : KRF__invert, 1, &x));
+}
+
+static uint32_t parse_unary(krf__parser *p) {
+    if (p->failed) {
+        return 0;
+    }
+    if (++p->depth > KRF__PARSE_DEPTH) {
+        return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "nested deeper than %d levels", KRF__PARSE_DEPTH);
+    }
+    uint32_t x = parse_signed(p);
+    p->depth--;
+    return x;
+}
 
 enum { LEVEL_COMPARE = 1 };
 
@@ -42,23 +313,6 @@ static const operator_row *find_operator(int token) {
     return NULL;
 }
 
-static uint32_t parse_unary(krf__parser *p);
-
-/* Words that Python has between operands and that have no array meaning. */
-void krf__parse_refuse_word(krf__parser *p) {
-    static const char *const words[][2] = {{"and", "use & or logical_and, with comparisons in parentheses"},
-                                           {"or", "use | or logical_or, with comparisons in parentheses"},
-                                           {"not", "use ~ or logical_not"},
-                                           {"if", "use where(condition, x, y)"},
-                                           {"is", "use =="},
-                                           {"in", "it has no meaning for arrays"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (krf__token_is(&p->token, words[i][0])) {
-            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "'%s' is not supported: %s", words[i][0], words[i][1]);
-        }
-    }
-}
-
 static uint32_t parse_binary(krf__parser *p, int lowest) {
     uint32_t left = parse_unary(p);
     while (!p->failed) {
@@ -85,223 +339,3 @@ static uint32_t parse_binary(krf__parser *p, int lowest) {
 }
 
 uint32_t krf__parse_expression(krf__parser *p) { return p->failed ? 0 : parse_binary(p, 0); }
-
-bool krf__parse_constant(const krf__token *name, double *value) {
-    static const struct {
-        const char *name;
-        double value;
-    } constants[] = {{"inf", INFINITY}, {"nan", NAN}, {"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}};
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (krf__token_is(name, constants[i].name)) {
-            *value = constants[i].value;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* At a literal whose sign is known; negative: a minus stood before it. */
-static uint32_t parse_number(krf__parser *p, bool negative) {
-    krf__token t = p->token;
-    double value = t.real;
-    uint32_t id;
-    if (t.kind == KRF__TOKEN_INT) {
-        if (negative && t.integer > (uint64_t)1 << 63) {
-            return krf__parse_fail(p, KRF_E_PARSE, t.start, "an integer beyond 64 bits");
-        }
-        id = !negative && t.integer > INT64_MAX ? krf__build_large(p->g, t.integer)
-                                                : krf__build_int(p->g, (int64_t)(negative ? 0 - t.integer : t.integer), true);
-    } else if (t.kind == KRF__TOKEN_IMAGINARY) {
-        id = krf__build_complex(p->g, 0, negative ? -value : value, true);
-    } else {
-        if (t.kind == KRF__TOKEN_NAME) {
-            krf__parse_constant(&t, &value);
-        }
-        /* There is one NaN: its sign would be lost in print. */
-        id = krf__build_real(p->g, negative && !isnan(value) ? -value : value, true);
-    }
-    krf__parse_next(p);
-    return krf__parse_built(p, t.start, id);
-}
-
-static bool is_number(krf__parser *p) {
-    double value;
-    return p->token.kind == KRF__TOKEN_INT || p->token.kind == KRF__TOKEN_REAL || p->token.kind == KRF__TOKEN_IMAGINARY
-           || (krf__parse_constant(&p->token, &value) && krf__parse_find(p, &p->values, &p->token) == NULL
-               && krf__parse_find(p, &p->extents, &p->token) == NULL);
-}
-
-/* A name that is no call: a value, a constant, an extent. `np.` before it passes by what the text defines. */
-static uint32_t parse_name(krf__parser *p, const krf__token *name, bool np) {
-    const krf__symbol *value = np ? NULL : krf__parse_find(p, &p->values, name);
-    const krf__symbol *extent = np ? NULL : krf__parse_find(p, &p->extents, name);
-    double number;
-    if (value != NULL) {
-        krf__parse_next(p);
-        return value->id;
-    }
-    if (krf__token_is(name, "True") || krf__token_is(name, "False")) {
-        krf__parse_next(p);
-        return krf__parse_built(p, name->start, krf__build_bool(p->g, *name->start == 'T'));
-    }
-    if (extent != NULL) {
-        krf__parse_next(p);
-        return krf__parse_built(p, name->start, krf__build_int(p->g, extent->extent, true));
-    }
-    if (krf__parse_constant(name, &number)) {
-        return parse_number(p, false);
-    }
-    krf__parse_refuse_word(p);
-    if (krf__token_is(name, "None")) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "None is not a value");
-    }
-    if (krf__parse_is_function(name) || krf__parse_find_function(p, name) != NULL) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s is a function: it needs its operands in parentheses",
-                               KRF__SHOWN(name));
-    }
-    return krf__parse_undefined(p, name, false);
-}
-
-static uint32_t parse_name_or_call(krf__parser *p) {
-    krf__token name = p->token;
-    bool np =
-        krf__token_is(&name, "np") && krf__parse_peek(p).kind == '.' && krf__parse_find(p, &p->values, &name) == NULL;
-    if (np) {
-        krf__parse_next(p);
-        krf__parse_next(p);
-        name = p->token;
-        if (p->failed || name.kind != KRF__TOKEN_NAME) {
-            return krf__parse_expected(p, "a name");
-        }
-    }
-    if (krf__parse_at_ufunc(p) && (np || krf__parse_find(p, &p->values, &name) == NULL)) {
-        return krf__parse_ufunc(p);
-    }
-    if (krf__parse_peek(p).kind != '(') {
-        return parse_name(p, &name, np);
-    }
-    if (!np && krf__parse_find(p, &p->values, &name) != NULL) {
-        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is a value here and cannot be called",
-                               KRF__SHOWN(&name));
-    }
-    krf__parse_refuse_word(p);
-    krf__parse_next(p);
-    const krf__function *own = np ? NULL : krf__parse_find_function(p, &name);
-    return own != NULL ? krf__parse_inlined(p, own, &name, 0) : krf__parse_call(p, &name, 0);
-}
-
-static uint32_t parse_primary(krf__parser *p) {
-    krf__token t = p->token;
-    if (t.kind == KRF__TOKEN_NAME) {
-        return parse_name_or_call(p);
-    }
-    if (is_number(p)) {
-        return parse_number(p, false);
-    }
-    if (t.kind == '[') {
-        return krf__parse_fail(p, KRF_E_PARSE, t.start, "a list is not a value: bind an array to a name");
-    }
-    if (t.kind != '(') {
-        return krf__parse_expected(p, "an expression");
-    }
-    krf__parse_next(p);
-    uint32_t x = krf__parse_expression(p);
-    if (!p->failed && p->token.kind == ',') {
-        return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "a tuple is not a value");
-    }
-    return krf__parse_close(p, &t) ? x : 0;
-}
-
-/* At the dot behind x: a method or .T, .mT. */
-static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
-    krf__parse_next(p);
-    krf__token name = p->token;
-    if (p->failed || name.kind != KRF__TOKEN_NAME) {
-        return krf__parse_expected(p, "the name of a method, or T");
-    }
-    krf__parse_next(p);
-    if (!p->failed && p->token.kind == '(') {
-        const krf__function *own = krf__parse_find_function(p, &name);
-        return own != NULL ? krf__parse_inlined(p, own, &name, x) : krf__parse_call(p, &name, x);
-    }
-    if (krf__token_is(&name, "at")) {
-        return krf__parse_update(p, x);
-    }
-    if (krf__token_is(&name, "T")) {
-        return krf__parse_built(p, name.start, krf__build_transpose(p->g, x, NULL));
-    }
-    int rank = krf__node_of(p->g, x)->rank, axes[KRF_MAX_RANK];
-    if (!krf__token_is(&name, "mT")) {
-        return krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is no attribute: there are T and mT, and methods",
-                               KRF__SHOWN(&name));
-    }
-    if (rank < 2) {
-        return krf__parse_fail(p, KRF_E_SHAPE, name.start, "mT needs at least 2 axes, not %d", rank);
-    }
-    for (int i = 0; i < rank; i++) {
-        axes[i] = i < rank - 2 ? i : 2 * rank - 3 - i;
-    }
-    return krf__parse_built(p, name.start, krf__build_transpose(p->g, x, axes));
-}
-
-static uint32_t parse_postfix(krf__parser *p) {
-    uint32_t x = parse_primary(p);
-    while (!p->failed) {
-        if (p->token.kind == '.') {
-            x = parse_attribute(p, x);
-        } else if (p->token.kind == '[') {
-            x = krf__parse_subscript(p, x);
-        } else if (p->token.kind == '(') {
-            return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "a value cannot be called");
-        } else {
-            break;
-        }
-    }
-    return p->failed ? 0 : x;
-}
-
-/* The right operand of ** takes signs and further powers, the left one neither. */
-static uint32_t parse_power(krf__parser *p) {
-    uint32_t base = parse_postfix(p);
-    const char *at = p->token.start;
-    if (!krf__parse_skip(p, KRF__TOKEN_POWER)) {
-        return base;
-    }
-    uint32_t exponent = parse_unary(p);
-    if (p->failed) {
-        return 0;
-    }
-    return krf__parse_built(p, at, krf__build(p->g, KRF__power, 2, (uint32_t[]){base, exponent}));
-}
-
-static uint32_t parse_signed(krf__parser *p) {
-    krf__token sign = p->token;
-    if (sign.kind != '-' && sign.kind != '+' && sign.kind != '~') {
-        return parse_power(p);
-    }
-    krf__parse_next(p);
-    if (sign.kind == '-' && !p->failed && is_number(p)) {
-        /* -2 is one literal, so that constants print and parse alike; -2 ** x and -2[...] are not. */
-        int next = krf__parse_peek(p).kind;
-        if (next != KRF__TOKEN_POWER && next != '.' && next != '[' && next != '(') {
-            return parse_number(p, true);
-        }
-    }
-    uint32_t x = parse_unary(p);
-    if (p->failed || sign.kind == '+') {
-        return x;
-    }
-    return krf__parse_built(p, sign.start, krf__build(p->g, sign.kind == '-' ? KRF__negative : KRF__invert, 1, &x));
-}
-
-static uint32_t parse_unary(krf__parser *p) {
-    if (p->failed) {
-        return 0;
-    }
-    if (++p->depth > KRF__PARSE_DEPTH) {
-        return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "nested deeper than %d levels", KRF__PARSE_DEPTH);
-    }
-    uint32_t x = parse_signed(p);
-    p->depth--;
-    return x;
-}

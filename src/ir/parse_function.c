@@ -1,7 +1,7 @@
 /* Functions of the text: `gauss(x, mu, s) = exp(-0.5*((x-mu)/s)**2) / (s*sqrt(2*pi))`. A definition notes where the body stands and looks at its names; a call
  * reads the body, with the arguments in the place of the parameters, as if it stood there. */
 #include "base/mem.h"
-#include "ir/parser.h"
+#include "ir/parse_call.h"
 
 #include <string.h>
 
@@ -133,80 +133,55 @@ void krf__parse_definition(krf__parser *p) {
     p->function_list[p->n_functions++] = f;
 }
 
-/* Behind '(' of a call; the operands are read where the call stands. */
-static int parse_arguments(krf__parser *p, const krf__function *f, const krf__token *open, krf__call *call) {
-    int n = 0;
-    while (!p->failed && p->token.kind != ')') {
-        if (p->token.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == '=') {
-            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes no keywords: its operands go by their places", KRF__SHOWN(&f->name));
-        }
-        const char *at = p->token.start;
-        uint32_t x = krf__parse_expression(p);
-        n += call->arguments[0].id != 0 && n == 0; /* behind the dot's */
-        if (!p->failed && n == f->n_params) {
-            krf__parse_fail(p, KRF_E_PARSE, at, "%.*s takes %d operand%s, not more", KRF__SHOWN(&f->name), f->n_params, f->n_params == 1 ? "" : "s");
-        }
-        if (!p->failed) {
-            call->arguments[n++] = (krf__symbol){.id = x, .declared = true};
-        }
-        if (!krf__parse_skip(p, ',')) {
-            break;
-        }
+/* ---- calls ---- */
+
+static uint32_t *argument(krf__parser *p, krf__arguments *a) {
+    if (krf__parse_at_keyword(p)) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes no keywords: its operands go by their places", KRF__SHOWN(&a->own->name));
     }
-    n = n == 0 && call->arguments[0].id != 0 ? 1 : n;
-    return krf__parse_close(p, open) ? n : 0;
+    a->at = p->token.start;
+    return p->failed ? NULL : &a->ids[a->n];
 }
 
-uint32_t krf__parse_inlined(krf__parser *p, const krf__function *function, const krf__token *name, uint32_t self) {
-    const krf__function f = *function;
-    const krf__token open = p->token;
-    const char *const whole = p->whole;
-    krf__call call = {.function = &f, .at = name->start, .outer = p->call, .arguments = {{.id = self}}};
-    krf__values values;
-    p->whole = NULL;
-    krf__parse_next(p);
-    int n = parse_arguments(p, &f, &open, &call);
-    if (p->failed) {
-        return 0;
+static uint32_t *given(krf__parser *p, krf__arguments *a) {
+    const krf__function *f = a->own;
+    if (a->n++ == f->n_params) {
+        krf__parse_fail(p, KRF_E_PARSE, a->at, "%.*s takes %d operand%s, not more", KRF__SHOWN(&f->name), f->n_params, f->n_params == 1 ? "" : "s");
     }
-    if (n != f.n_params) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s takes %d operand%s, not %d", KRF__SHOWN(&f.name), f.n_params,
-                               f.n_params == 1 ? "" : "s", n);
+    return NULL;
+}
+
+const krf__family krf__own_calls = {.argument = argument, .given = given};
+
+bool krf__parse_enter(krf__parser *p, const krf__arguments *a, krf__call *call) {
+    const krf__function *f = a->own;
+    *call = (krf__call){.function = f, .at = a->name.start, .outer = p->call, .lexer = p->lexer, .token = p->token};
+    if (a->n != f->n_params) {
+        krf__parse_fail(p, KRF_E_PARSE, a->name.start, "%.*s takes %d operand%s, not %d", KRF__SHOWN(&f->name), f->n_params, f->n_params == 1 ? "" : "s", a->n);
+        return false;
     }
     if (++p->n_calls > KRF__PARSE_CALLS) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "more than %d calls of the program's functions", KRF__PARSE_CALLS);
+        krf__parse_fail(p, KRF_E_PARSE, a->name.start, "more than %d calls of the program's functions", KRF__PARSE_CALLS);
+        return false;
     }
-    const krf__lexer lexer = p->lexer;
-    const krf__token token = p->token;
-    p->lexer = f.body;
-    p->call = &call;
+    for (int k = 0; k < a->n; k++) {
+        call->arguments[k] = (krf__symbol){.id = a->ids[k], .declared = true};
+    }
+    p->lexer = f->body;
+    p->call = call;
     krf__parse_next(p);
-    if (f.tuple) {
+    if (f->tuple) {
         krf__parse_next(p);
     }
-    krf__parse_values(p, f.tuple ? ')' : 0, &values);
-    if (!p->failed && !(f.tuple ? p->token.kind == ')' : krf__parse_ends(p))) {
-        krf__parse_expected(p, "an operator or the end of the function");
-    }
-    if (p->failed) {
-        return 0;
-    }
-    p->call = call.outer;
-    p->lexer = lexer;
-    p->token = token;
-    p->whole = whole;
-    return krf__parse_several(p, name, values.n, values.ids);
+    return true;
 }
 
-uint32_t krf__parse_several(krf__parser *p, const krf__token *name, int n, const uint32_t *ids) {
-    if (p->failed || n == 1) {
-        return p->failed ? 0 : ids[0];
+void krf__parse_leave(krf__parser *p, const krf__call *call) {
+    const bool tuple = call->function->tuple;
+    if (!p->failed && !(tuple ? p->token.kind == ')' : krf__parse_ends(p))) {
+        krf__parse_expected(p, "an operator or the end of the function");
     }
-    if (p->whole != name->start || !(krf__parse_ends(p) || p->token.kind == ',' || p->token.kind == ')' || p->token.kind == '=')) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%.*s gives %d values: give them names first, as in a, b = %.*s(...)", KRF__SHOWN(name), n,
-                               KRF__SHOWN(name));
-    }
-    p->several.n = n;
-    memcpy(p->several.ids, ids, (size_t)n * sizeof *ids);
-    return ids[0];
+    p->call = call->outer;
+    p->lexer = call->lexer;
+    p->token = call->token;
 }

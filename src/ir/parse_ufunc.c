@@ -1,7 +1,7 @@
 /* hypot.reduce(x, axis=0, keepdims=True), hypot.accumulate(x, axis=0), hypot.outer(x, y). */
 #include "base/mem.h"
 #include "ir/build_ufunc.h"
-#include "ir/parser.h"
+#include "ir/parse_call.h"
 
 #include <string.h>
 
@@ -25,79 +25,72 @@ bool krf__parse_at_ufunc(const krf__parser *p) {
     return method.kind == KRF__TOKEN_NAME && find_name(&method) < COUNT && krf__lex(&ahead).kind == '(';
 }
 
-typedef struct call {
-    uint32_t operands[2];
-    int n;
-    krf__ints axes;
-    bool keepdims;
-} call;
+void krf__parse_ufunc_name(krf__parser *p, krf__arguments *a) {
+    a->name = p->token;
+    krf__parse_next(p);
+    krf__parse_next(p);
+    a->family = &krf__ufunc_calls;
+    a->which = find_name(&p->token);
+    krf__parse_next(p);
+}
 
-static void parse_rest(krf__parser *p, size_t which, call *c) {
-    const int most = which == OUTER ? 2 : 1;
-    while (!p->failed && p->token.kind != ')') {
-        const krf__token name = p->token;
-        const bool keyword = name.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == '=';
-        if (keyword) {
-            krf__parse_next(p);
-            krf__parse_next(p);
-        }
-        if (keyword && which != OUTER && krf__token_is(&name, "axis")) {
-            krf__parse_ints(p, &c->axes, false);
-        } else if (keyword && which == REDUCE && krf__token_is(&name, "keepdims")) {
-            c->keepdims = krf__token_is(&p->token, "True");
-            if (!c->keepdims && !krf__token_is(&p->token, "False")) {
-                krf__parse_expected(p, "True or False");
-            }
-            krf__parse_next(p);
-        } else if (keyword) {
-            krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", names[which], KRF__SHOWN(&name));
-        } else if (c->n == most) {
-            krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes %d operand%s, not more", names[which], most, most == 1 ? "" : "s");
-        } else {
-            c->operands[c->n++] = krf__parse_expression(p);
-        }
-        if (!krf__parse_skip(p, ',')) {
-            break;
-        }
-    }
-    if (!p->failed && c->n < most) {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes %d operand%s", names[which], most, most == 1 ? "" : "s");
+static int most(const krf__arguments *a) { return a->which == OUTER ? 2 : 1; }
+
+static void parse_keyword(krf__parser *p, krf__arguments *a) {
+    const krf__token name = p->token;
+    krf__parse_next(p);
+    krf__parse_next(p);
+    if (a->which != OUTER && krf__token_is(&name, "axis")) {
+        a->has_axis = true;
+        krf__parse_ints(p, &a->ints[0], false);
+    } else if (a->which == REDUCE && krf__token_is(&name, "keepdims")) {
+        a->keepdims = krf__parse_flag(p);
+    } else {
+        krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", names[a->which], KRF__SHOWN(&name));
     }
 }
 
-uint32_t krf__parse_ufunc(krf__parser *p) {
-    const char *const whole = p->whole;
-    const krf__token function = p->token, *name = &function;
-    call c = {.axes = {.none = true}};
+static uint32_t *argument(krf__parser *p, krf__arguments *a) {
+    if (krf__parse_at_keyword(p)) {
+        parse_keyword(p, a);
+    } else if (a->n == most(a)) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes %d operand%s, not more", names[a->which], most(a), most(a) == 1 ? "" : "s");
+    } else {
+        return &a->ids[a->n++];
+    }
+    return NULL;
+}
+
+static void complete(krf__parser *p, krf__arguments *a) {
+    if (a->n < most(a)) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes %d operand%s", names[a->which], most(a), most(a) == 1 ? "" : "s");
+    }
+}
+
+static uint32_t build(krf__parser *p, krf__arguments *a) {
+    const bool all = !a->has_axis || a->ints[0].none;
     int axes[KRF_MAX_RANK];
     uint32_t y = 0;
-    krf__parse_next(p);
-    krf__parse_next(p);
-    const size_t which = find_name(&p->token);
-    krf__parse_next(p);
-    const krf__token open = p->token;
-    krf__parse_next(p);
-    p->whole = NULL;
-    parse_rest(p, which, &c);
-    if (!krf__parse_close(p, &open) || !krf__parse_axes(p, name->start, &c.axes, axes)) {
+    if (!krf__parse_axes(p, a->name.start, &a->ints[0], axes)) {
         return 0;
     }
-    p->whole = whole;
-    if (which == ACCUMULATE && c.axes.n > 1) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "accumulate runs along one axis");
+    if (a->which == ACCUMULATE && a->ints[0].n > 1) {
+        return krf__parse_fail(p, KRF_E_PARSE, a->name.start, "accumulate runs along one axis");
     }
-    char *text = krf__calloc(function.length + 1, 1);
+    char *text = krf__calloc(a->name.length + 1, 1);
     if (text == NULL) {
         return krf__parse_memory(p);
     }
-    memcpy(text, function.start, function.length);
-    if (which == OUTER) {
-        y = krf__build_ufunc_outer(p->g, text, c.operands[0], c.operands[1]);
-    } else if (which == ACCUMULATE) { /* along the first axis, as NumPy's */
-        y = krf__build_ufunc_accumulate(p->g, text, c.operands[0], c.axes.none ? 0 : axes[0]);
+    memcpy(text, a->name.start, a->name.length);
+    if (a->which == OUTER) {
+        y = krf__build_ufunc_outer(p->g, text, a->ids[0], a->ids[1]);
+    } else if (a->which == ACCUMULATE) { /* along the first axis, as NumPy's */
+        y = krf__build_ufunc_accumulate(p->g, text, a->ids[0], all ? 0 : axes[0]);
     } else {
-        y = krf__build_ufunc_reduce(p->g, text, c.operands[0], &(krf__axes){c.axes.n, c.axes.none ? NULL : axes, c.keepdims});
+        y = krf__build_ufunc_reduce(p->g, text, a->ids[0], &(krf__axes){a->ints[0].n, all ? NULL : axes, a->keepdims});
     }
     krf__mem_free(text);
-    return krf__parse_built(p, name->start, y);
+    return krf__parse_built(p, a->name.start, y);
 }
+
+const krf__family krf__ufunc_calls = {.argument = argument, .complete = complete, .build = build};

@@ -1,99 +1,79 @@
 /* Calls of what users define: name(x, y), or name(x, y, result=1) for one of several results; of reductions, name(x, axis=0, keepdims=True), or name(x, axis=0, scan=True). */
 #include "ir/build_call.h"
-#include "ir/parser.h"
-
-const krf_op *krf__parse_find_op(const krf__parser *p, const krf__token *name) { return krf__defined_find(p->g->defined, name->start, name->length); }
+#include "ir/parse_call.h"
 
 /* Behind `result=`. */
-static void parse_result(krf__parser *p, const krf_op *op, int *result) {
+static void parse_result(krf__parser *p, const krf_op *op, int64_t *result) {
     const char *at = p->token.start;
     int64_t wanted = 0;
     if (krf__parse_int(p, &wanted) && (wanted < 0 || wanted >= op->n_results)) {
         krf__parse_fail(p, KRF_E_PARSE, at, "%s has results 0 to %d", op->name, op->n_results - 1);
     }
-    *result = (int)wanted;
+    *result = wanted;
 }
 
-typedef struct call {
-    const krf_op *op;
-    uint32_t operands[KRF__MOST_DEFINED];
-    int n, result;
-    krf__ints axes;
-    bool keepdims, scan;
-} call;
-
-static void parse_keyword(krf__parser *p, call *c) {
+static void parse_keyword(krf__parser *p, krf__arguments *a) {
     const krf__token name = p->token;
-    const bool reduces = c->op->map != NULL;
+    const bool reduces = a->defined->map != NULL;
     krf__parse_next(p);
     krf__parse_next(p);
     if (krf__token_is(&name, "result")) {
-        parse_result(p, c->op, &c->result);
+        a->given[0] = true;
+        parse_result(p, a->defined, &a->integers[0]);
     } else if (reduces && krf__token_is(&name, "axis")) {
-        krf__parse_ints(p, &c->axes, false);
-    } else if (reduces && (krf__token_is(&name, "keepdims") || krf__token_is(&name, "scan"))) {
-        const bool yes = krf__token_is(&p->token, "True");
-        *(krf__token_is(&name, "scan") ? &c->scan : &c->keepdims) = yes;
-        if (!yes && !krf__token_is(&p->token, "False")) {
-            krf__parse_expected(p, "True or False");
-        }
-        krf__parse_next(p);
+        a->has_axis = true;
+        krf__parse_ints(p, &a->ints[0], false);
+    } else if (reduces && krf__token_is(&name, "keepdims")) {
+        a->keepdims = krf__parse_flag(p);
+    } else if (reduces && krf__token_is(&name, "scan")) {
+        a->scan = krf__parse_flag(p);
     } else {
-        krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", c->op->name, KRF__SHOWN(&name));
+        krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", a->defined->name, KRF__SHOWN(&name));
     }
 }
 
-static void parse_operands(krf__parser *p, call *c) {
-    while (!p->failed && p->token.kind != ')') {
-        if (p->token.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == '=') {
-            parse_keyword(p, c);
-        } else if (c->n == c->op->n_parameters) {
-            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes %d operand%s, not more", c->op->name, c->n, c->n == 1 ? "" : "s");
-        } else {
-            c->operands[c->n++] = krf__parse_expression(p);
-        }
-        if (!krf__parse_skip(p, ',')) {
-            break;
-        }
+static uint32_t *argument(krf__parser *p, krf__arguments *a) {
+    if (krf__parse_at_keyword(p)) {
+        parse_keyword(p, a);
+    } else if (a->n == a->defined->n_parameters) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes %d operand%s, not more", a->defined->name, a->n, a->n == 1 ? "" : "s");
+    } else {
+        return &a->ids[a->n++];
     }
+    return NULL;
 }
 
-static bool build(krf__parser *p, const call *c, const krf__token *name, uint32_t *results) {
+static bool build_results(krf__parser *p, const krf__arguments *a, uint32_t *results) {
+    const krf_op *op = a->defined;
+    const bool all = !a->has_axis || a->ints[0].none;
     int axes[KRF_MAX_RANK];
-    if (c->op->map == NULL) {
-        return krf__build_call(p->g, c->op, c->n, c->operands, results);
+    if (op->map == NULL) {
+        return krf__build_call(p->g, op, a->n, a->ids, results);
     }
-    if (!krf__parse_axes(p, name->start, &c->axes, axes)) {
+    if (!krf__parse_axes(p, a->name.start, &a->ints[0], axes)) {
         return false;
     }
-    if (c->scan && (c->axes.none || c->axes.n != 1)) {
-        krf__parse_fail(p, KRF_E_PARSE, name->start, "%s: a scan runs along one axis: say which", c->op->name);
+    if (a->scan && (all || a->ints[0].n != 1)) {
+        krf__parse_fail(p, KRF_E_PARSE, a->name.start, "%s: a scan runs along one axis: say which", op->name);
         return false;
     }
-    if (c->scan) {
-        return krf__build_fold_scan(p->g, c->op, c->n, c->operands, axes[0], results);
+    if (a->scan) {
+        return krf__build_fold_scan(p->g, op, a->n, a->ids, axes[0], results);
     }
-    const krf__axes reduced = {c->axes.n, c->axes.none ? NULL : axes, c->keepdims};
-    return krf__build_fold(p->g, c->op, c->n, c->operands, &reduced, results);
+    const krf__axes reduced = {a->ints[0].n, all ? NULL : axes, a->keepdims};
+    return krf__build_fold(p->g, op, a->n, a->ids, &reduced, results);
 }
 
-uint32_t krf__parse_op(krf__parser *p, const krf_op *op, const krf__token *name, uint32_t self) {
-    const krf__token open = p->token;
-    const char *const whole = p->whole;
-    call c = {.op = op, .operands = {self}, .n = self != 0, .result = -1, .axes = {.none = true}};
+static uint32_t build(krf__parser *p, krf__arguments *a) {
+    const krf_op *op = a->defined;
     uint32_t results[KRF__MOST_RESULTS];
-    krf__parse_next(p);
-    p->whole = NULL;
-    parse_operands(p, &c);
-    if (!krf__parse_close(p, &open)) {
-        return 0;
+    if (a->n < op->n_parameters) {
+        return krf__parse_fail(p, KRF_E_PARSE, a->name.start, "%s takes %d operand%s, not %d", op->name, op->n_parameters, op->n_parameters == 1 ? "" : "s", a->n);
     }
-    p->whole = whole;
-    if (c.n < op->n_parameters) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "%s takes %d operand%s, not %d", op->name, op->n_parameters, op->n_parameters == 1 ? "" : "s", c.n);
+    if (!build_results(p, a, results)) {
+        return krf__parse_built(p, a->name.start, 0);
     }
-    if (!build(p, &c, name, results)) {
-        return krf__parse_built(p, name->start, 0);
-    }
-    return c.result >= 0 ? results[c.result] : krf__parse_several(p, name, op->n_results, results);
+    return a->given[0] ? results[a->integers[0]] : krf__parse_several(p, &a->name, op->n_results, results);
 }
+
+const krf__family krf__defined_calls = {.argument = argument, .build = build};

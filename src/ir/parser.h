@@ -1,6 +1,6 @@
-/* What the files of the parser share: parse.c (programs), parse_declare.c, parse_expr.c (operators and names),
- * parse_call.c (functions), parse_function.c (functions of the text), parse_view.c (subscripts, lists of integers, views), parse_fail.c (messages). Of others
- * only print.c includes this, for the names of functions.
+/* What the files of the parser share. They are in layers, from the words up: parse_fail.c (messages), parse_token.c (words, and what names stand for), parse_literal.c (what is no operand);
+ * the families of functions and parse_call.c, which knows their names; parse_undefined.c, parse_function.c (functions of the text), parse_name.c, parse_subscript.c; parse_expr.c
+ * (expressions), parse_declare.c; parse.c (programs). Of others only print.c and define_check.c include this, for the names of functions.
  *
  * Functions that give a node return 0 on failure, and `failed` is set then; after that every function returns at once.
  */
@@ -40,6 +40,8 @@ typedef struct krf__call {
     const krf__function *function;
     const char *at;
     const struct krf__call *outer;
+    krf__lexer lexer; /* behind the call */
+    krf__token token;
     krf__symbol arguments[KRF__PARSE_PARAMS];
 } krf__call;
 
@@ -75,86 +77,75 @@ typedef struct krf__parser {
 uint32_t krf__parse_fail(krf__parser *p, krf_status status, const char *at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 uint32_t krf__parse_expected(krf__parser *p, const char *what); /* but found the current token */
-uint32_t krf__parse_undefined(krf__parser *p, const krf__token *name, bool function);
 uint32_t krf__parse_memory(krf__parser *p);
 /* Gives id back; when that is 0, gives the builder's error its place. */
 uint32_t krf__parse_built(krf__parser *p, const char *at, uint32_t id);
 #define KRF__SHOWN(token) ((token)->length > 64 ? 64 : (int)(token)->length), (token)->start /* for %.*s */
 
-/* parse.c */
+/* parse_token.c */
 void krf__parse_next(krf__parser *p);
 krf__token krf__parse_peek(const krf__parser *p);              /* the token after the current one */
 bool krf__parse_skip(krf__parser *p, int kind);                /* goes on if the current token is of that kind */
 bool krf__parse_close(krf__parser *p, const krf__token *open); /* expects the bracket that closes `open` */
+bool krf__parse_ends(const krf__parser *p);                    /* at the end of a statement */
+bool krf__parse_at_keyword(const krf__parser *p);              /* at the name of a keyword argument */
+bool krf__parse_keyword(krf__parser *p, const char *name);     /* goes behind its `=` if it is that one */
+void krf__parse_refuse_keyword(krf__parser *p, const krf__token *function);
 const krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name); /* NULL when absent */
-/* Expressions separated by commas, up to `end` or the end of the statement: their values, one after the other. */
-void krf__parse_values(krf__parser *p, int end, krf__values *values);
-bool krf__parse_ends(const krf__parser *p); /* at the end of a statement */
-
 void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol);
 /* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0:
  * nothing. */
 uint32_t krf__parse_bound(krf__parser *p, const krf__token *name);
 
-/* parse_function.c */
-bool krf__parse_defines(const krf__parser *p); /* whether the statement is `name(...) = ...` */
-void krf__parse_definition(krf__parser *p);
-const krf__function *krf__parse_find_function(krf__parser *p, const krf__token *name);
-/* At '(' of a call; self: what stands before the dot of a method, else 0. */
-uint32_t krf__parse_inlined(krf__parser *p, const krf__function *function, const krf__token *name, uint32_t self);
-/* Behind a call: its values. 0 where several stand where one is needed. */
-uint32_t krf__parse_several(krf__parser *p, const krf__token *name, int n, const uint32_t *ids);
-
-/* parse_declare.c. At the name. */
-void krf__parse_declaration(krf__parser *p);
-
-/* parse_expr.c */
-uint32_t krf__parse_expression(krf__parser *p);
-bool krf__parse_constant(const krf__token *name, double *value); /* inf nan pi e */
-void krf__parse_refuse_word(krf__parser *p);                     /* at `and`, `if`, ...: says what to write instead */
-
-/* parse_call.c. At '('. self: what stands before the dot of a method, else 0. */
-uint32_t krf__parse_call(krf__parser *p, const krf__token *name, uint32_t self);
-bool krf__parse_is_function(const krf__token *name);
-const char *krf__parse_function_name(size_t i); /* all of them; NULL past the last */
-bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype);
-bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype);
-
-/* parse_user.c: what users define; at '(' of a call. NULL where the name is none of theirs; to be released. */
-const krf_op *krf__parse_find_op(const krf__parser *p, const krf__token *name);
-uint32_t krf__parse_op(krf__parser *p, const krf_op *op, const krf__token *name, uint32_t self);
-
-/* parse_make.c: functions that make arrays; behind the opening bracket. */
-const char *krf__parse_maker_name(size_t i); /* NULL past the last */
-uint32_t krf__parse_maker(krf__parser *p, size_t which, const krf__token *name, const krf__token *open);
-
-/* parse_move.c: functions that move elements; behind the opening bracket. self: what stands before the dot, else 0. */
-const char *krf__parse_mover_name(size_t i); /* NULL past the last */
-uint32_t krf__parse_mover(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
-
-/* parse_random.c: functions that make random arrays; behind the opening bracket. */
-const char *krf__parse_random_name(size_t i); /* NULL past the last */
-uint32_t krf__parse_random(krf__parser *p, size_t which, const krf__token *name, const krf__token *open);
-
-/* parse_grad.c: derivatives; behind the opening bracket. self: what stands before the dot, else 0. */
-const char *krf__parse_grad_name(size_t i); /* NULL past the last */
-uint32_t krf__parse_grad(krf__parser *p, size_t which, const krf__token *name, const krf__token *open, uint32_t self);
-
-/* parse_ufunc.c: hypot.reduce(x) and its like. At the function's name, which is no value. */
-bool krf__parse_at_ufunc(const krf__parser *p);
-uint32_t krf__parse_ufunc(krf__parser *p);
-
-/* parse_view.c */
+/* parse_literal.c */
 typedef struct krf__ints {
     int n;
     bool none; /* the word None stood instead */
     int64_t of[KRF_MAX_RANK];
 } krf__ints;
+bool krf__parse_none(krf__parser *p);                /* goes behind it if the word stands here */
 bool krf__parse_int(krf__parser *p, int64_t *value); /* a signed integer or an extent's name */
 bool krf__parse_ints(krf__parser *p, krf__ints *ints,
                      bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
 bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]);
-uint32_t krf__parse_subscript(krf__parser *p, uint32_t x);
-uint32_t krf__parse_update(krf__parser *p, uint32_t x);
+bool krf__parse_flag(krf__parser *p); /* True or False */
+bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype);
+bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype);
+bool krf__parse_constant(const krf__token *name, double *value); /* inf nan pi e */
+
+/* parse_several.c. Behind a call: its values. 0 where several stand where one is needed. */
+uint32_t krf__parse_several(krf__parser *p, const krf__token *name, int n, const uint32_t *ids);
+
+/* parse_call.c */
+bool krf__parse_is_function(const krf__token *name); /* of the library */
+const char *krf__parse_function_name(size_t i);      /* all of them; NULL past the last */
+const krf_op *krf__parse_find_op(const krf__parser *p, const krf__token *name); /* of a user; to be released. NULL: none */
+
+/* parse_undefined.c. Both fail. */
+uint32_t krf__parse_undefined(krf__parser *p, const krf__token *name, bool function);
+void krf__parse_refuse_word(krf__parser *p); /* at `and`, `if`, ...: says what to write instead; at others nothing */
+
+/* parse_function.c */
+bool krf__parse_defines(const krf__parser *p); /* whether the statement is `name(...) = ...` */
+void krf__parse_definition(krf__parser *p);
+const krf__function *krf__parse_find_function(krf__parser *p, const krf__token *name);
+
+/* parse_name.c */
+bool krf__parse_at_number(krf__parser *p);
+uint32_t krf__parse_number(krf__parser *p, bool negative); /* a literal; negative: a minus stood before it */
+/* No call: a value, a constant, an extent. np: `np.` stood before it, which passes by what the text defines. */
+uint32_t krf__parse_name(krf__parser *p, const krf__token *name, bool np);
+
+/* parse_view.c: x.T and x.mT, behind them. */
+uint32_t krf__parse_attribute(krf__parser *p, uint32_t x, const krf__token *name);
+
+/* parse_expr.c */
+uint32_t krf__parse_expression(krf__parser *p);
+void krf__parse_value(krf__parser *p, krf__values *values); /* one expression, and the values it gives */
+/* Expressions separated by commas, up to `end` or the end of the statement: their values, one after the other. */
+void krf__parse_values(krf__parser *p, int end, krf__values *values);
+
+/* parse_declare.c. At the name. */
+void krf__parse_declaration(krf__parser *p);
 
 #endif

@@ -81,6 +81,8 @@ static void errors(void **state) {
     refused(P, "f = 1; f(u) = 2; f(1)", "line 1, column 8: f is a value already, and cannot be a function too\nf = 1; f(u) = 2; f(1)\n       ^");
     refused(P, "f(u) = u; f(1, 2)", "line 1, column 16: f takes 1 operand, not more\nf(u) = u; f(1, 2)\n               ^");
     refused(P, "f(u, v) = u; f(1)", "line 1, column 14: f takes 2 operands, not 1\nf(u, v) = u; f(1)\n             ^");
+    refused(P, "eye(3 dtype=f32)", "line 1, column 7: expected ')', found 'dtype'\neye(3 dtype=f32)\n      ^");
+    refused(P, "x: f32[3]; linspace(0, x, 5)", "line 1, column 22: linspace: the bounds are numbers\nx: f32[3]; linspace(0, x, 5)\n                     ^");
     refused(P, "f(u) = u; f(u=1)", "line 1, column 13: f takes no keywords: its operands go by their places\nf(u) = u; f(u=1)\n            ^");
     refused(P, "f(u) = u +\nf(1)", "line 1, column 11: expected an expression, found the end of the line (in f, called in line 2)\nf(u) = u +\n          ^");
     refused(P, "f(u) =\nf(1)", "line 1, column 7: expected an expression, found the end of the line\nf(u) =\n      ^");

@@ -1,0 +1,130 @@
+/* What stands in a program and is no operand: integers (axes, shapes), dtypes, True and False. */
+#include "ir/parser.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+bool krf__parse_int(krf__parser *p, int64_t *value) {
+    if (p->failed) {
+        return false;
+    }
+    bool negative = p->token.kind == '-';
+    if (negative || p->token.kind == '+') {
+        krf__parse_next(p);
+    }
+    krf__token t = p->token;
+    const krf__symbol *extent = t.kind == KRF__TOKEN_NAME ? krf__parse_find(p, &p->extents, &t) : NULL;
+    if (p->failed || (t.kind != KRF__TOKEN_INT && extent == NULL)) {
+        krf__parse_expected(p, "an integer");
+        return false;
+    }
+    if (extent == NULL && t.integer > INT64_MAX) {
+        krf__parse_fail(p, KRF_E_PARSE, t.start, "an integer beyond 64 bits");
+        return false;
+    }
+    int64_t magnitude = extent != NULL ? extent->extent : (int64_t)t.integer;
+    *value = negative ? -magnitude : magnitude;
+    krf__parse_next(p);
+    return !p->failed;
+}
+
+bool krf__parse_none(krf__parser *p) {
+    bool none = krf__token_is(&p->token, "None");
+    if (none && !p->failed) {
+        krf__parse_next(p);
+    }
+    return none && !p->failed;
+}
+
+bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none) {
+    *ints = (krf__ints){0};
+    krf__token open = p->token;
+    if (p->failed) {
+        return false;
+    }
+    if (krf__parse_none(p)) {
+        ints->none = true;
+        return true;
+    }
+    if (open.kind != '(' && open.kind != '[') {
+        ints->n = 1;
+        return krf__parse_int(p, &ints->of[0]);
+    }
+    krf__parse_next(p);
+    while (!p->failed && p->token.kind != ')' && p->token.kind != ']') {
+        if (ints->n == KRF_MAX_RANK) {
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "a rank is at most %d", KRF_MAX_RANK);
+            return false;
+        }
+        if (items_none && krf__parse_none(p)) {
+            ints->of[ints->n] = KRF_NONE;
+        } else {
+            krf__parse_int(p, &ints->of[ints->n]);
+        }
+        ints->n++;
+        if (!krf__parse_skip(p, ',')) {
+            break;
+        }
+    }
+    return krf__parse_close(p, &open);
+}
+
+bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]) {
+    for (int i = 0; i < ints->n; i++) {
+        if (ints->of[i] < INT_MIN / 2 || ints->of[i] > INT_MAX / 2) {
+            krf__parse_fail(p, KRF_E_ARGUMENT, at, "axis %lld is out of range", (long long)ints->of[i]);
+            return false;
+        }
+        axes[i] = (int)ints->of[i];
+    }
+    return !p->failed;
+}
+
+bool krf__parse_flag(krf__parser *p) {
+    bool value = krf__token_is(&p->token, "True");
+    if (!value && !krf__token_is(&p->token, "False")) {
+        krf__parse_expected(p, "True or False");
+    }
+    krf__parse_next(p);
+    return value;
+}
+
+bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype) {
+    char text[32];
+    if (name->kind != KRF__TOKEN_NAME || name->length >= sizeof text) {
+        return false;
+    }
+    memcpy(text, name->start, name->length);
+    text[name->length] = '\0';
+    return krf_dtype_from_name(text, dtype);
+}
+
+bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype) {
+    if (krf__token_is(&p->token, "np") && krf__parse_peek(p).kind == '.') {
+        krf__parse_next(p);
+        krf__parse_next(p);
+    }
+    if (p->failed || p->token.kind != KRF__TOKEN_NAME) {
+        krf__parse_expected(p, "a dtype");
+    } else if (krf__parse_token_dtype(&p->token, dtype)) {
+        krf__parse_next(p);
+    } else {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is not a dtype", KRF__SHOWN(&p->token));
+    }
+    return !p->failed;
+}
+
+bool krf__parse_constant(const krf__token *name, double *value) {
+    static const struct {
+        const char *name;
+        double value;
+    } constants[] = {{"inf", INFINITY}, {"nan", NAN}, {"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (krf__token_is(name, constants[i].name)) {
+            *value = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
