@@ -51,11 +51,11 @@ static void put_slots(krf__str *out) {
     krf__str_printf(out, "const int own = (int)threadIdx.x + (int)threadIdx.x / %d, behind = (int)threadIdx.x / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
 }
 
-/* A loop over a thread's elements of a tile, as far apart as a block has threads: all of a whole tile at once. */
-static void put_loop(const krf__emitter *e, bool whole, const char *unroll, krf__str *out) {
+/* A loop over a thread's elements of a tile, as far apart as a block has threads: all at once, but in the last tile of a row of many. */
+static void put_loop(const krf__emitter *e, bool at_once, const char *unroll, krf__str *out) {
     const int threads = krf__scan_threads(e->k), step = threads / RUN * STRIDE;
     const char *type = krf__index_type(e);
-    if (whole) {
+    if (at_once) {
         krf__str_printf(out, "    #pragma unroll%s\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", unroll, TILE / threads, type, threads);
         krf__str_printf(out, "        const int slot = own + %d * n, end = behind + %d * n;\n", step, step);
     } else {
@@ -65,15 +65,21 @@ static void put_loop(const krf__emitter *e, bool whole, const char *unroll, krf_
 }
 
 /* All are read before the first goes on to the tile: compilers may else wait for each. */
-static void put_whole(krf__emitter *e, krf__str *out) {
+static void put_at_once(krf__emitter *e, bool whole, krf__str *out) {
     krf__str value = {0};
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "    %s held%u[%d];\n", krf__reduction_type(e, r), r, TILE / krf__scan_threads(e->k));
     }
     put_loop(e, true, "", out);
+    for (uint32_t r = 0; r < e->k->n_reductions && !whole; r++) {
+        krf__str_printf(out, "        held%u[n] = ", r);
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n");
+    }
     krf__cuda_put_scan_value(e, "held", "n", &value);
-    krf__cuda_put_lines(out, "        ", value.data != NULL ? value.data : "");
-    krf__str_put(out, "    }\n");
+    krf__str_put(out, whole ? "" : "        if (p < $) {\n");
+    krf__cuda_put_lines(out, whole ? "        " : "            ", value.data != NULL ? value.data : "");
+    krf__str_put(out, whole ? "    }\n" : "        }\n    }\n");
     put_loop(e, true, "", out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "        tile%u[slot] = held%u[n];\n", r, r);
@@ -116,7 +122,7 @@ static void put_elements(krf__emitter *e, bool whole, const char *unroll, void (
     if (otherwise != NULL) {
         otherwise(e, &missing);
     }
-    put_loop(e, whole, unroll, out);
+    put_loop(e, whole || !is_long(e), unroll, out);
     krf__str_put(out, whole ? "" : "        if (p < $) {\n");
     krf__cuda_put_lines(out, whole ? "        " : "            ", element.data);
     if (!whole && otherwise != NULL) {
@@ -145,9 +151,13 @@ static void load(krf__emitter *e, krf__str *out) {
     krf__str text = {0};
     put_slots(out);
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
-    put_whole(e, &text);
+    put_at_once(e, true, &text);
     krf__str_put(&text, "} else {\n");
-    put_elements(e, false, "", put_element, put_nothing, &text);
+    if (is_long(e)) {
+        put_elements(e, false, "", put_element, put_nothing, &text);
+    } else {
+        put_at_once(e, false, &text);
+    }
     krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
@@ -158,7 +168,7 @@ static void store(krf__emitter *e, krf__str *out) {
     krf__str_printf(&text, "if (first + %d <= $) {\n", TILE);
     put_elements(e, true, " 4", krf__cuda_put_scan_result, NULL, &text); /* nothing waits for stores: more at once is only more to compile */
     krf__str_put(&text, "} else {\n");
-    put_elements(e, false, "", krf__cuda_put_scan_result, NULL, &text);
+    put_elements(e, false, " 4", krf__cuda_put_scan_result, NULL, &text);
     krf__str_put(&text, "}\n");
     put_with_size(e, &text, out);
     krf__str_free(&text);
