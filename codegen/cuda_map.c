@@ -43,7 +43,35 @@ static void map_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* ---- several elements a thread, 256 apart: neighbouring threads read neighbours, and enough loads are under way ---- */
+/* ---- several elements a thread: 256 apart, so that neighbouring threads read neighbours and enough loads are under way; or those of all rows, which are few and next to each other in memory ---- */
+
+/* Elements of a block, of which threads have the first; and those of all blocks. */
+static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e->k->across ? "256" : "(256 * %d)", krf__map_each(e->k)); }
+
+static void each_size(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "(");
+    for (int d = e->k->across ? 1 : 0; d < e->k->n_kept; d++) {
+        krf__str_printf(out, d > (e->k->across ? 1 : 0) ? " * n%d" : "n%d", d);
+    }
+    krf__str_put(out, ")");
+}
+
+static void each_inside(krf__emitter *e, krf__str *out) {
+    if (e->k->across) {
+        krf__str_put(out, "first");
+    } else {
+        krf__str_put(out, "first + u * 256 < ");
+        each_size(e, out);
+        krf__str_put(out, " ? first + u * 256 : first");
+    }
+}
+
+static void each_there(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, e->k->across ? "true" : "first + u * 256 < ");
+    if (!e->k->across) {
+        each_size(e, out);
+    }
+}
 
 static void each(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__map_each(e->k)); }
 
@@ -172,6 +200,10 @@ static void elements(krf__emitter *e, krf__str *out) {
 const krf__hole krf__cuda_map_holes[] = {
     {"MAP_ELEMENTS", elements},
     {"MAP_EACH", each},
+    {"EACH_BLOCK", each_block},
+    {"EACH_SIZE", each_size},
+    {"EACH_INSIDE", each_inside},
+    {"EACH_THERE", each_there},
     {"EACH_DECLARED", each_declared},
     {"EACH_LOADS", each_loads},
     {"MAP_LOADS", map_loads},

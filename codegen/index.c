@@ -78,9 +78,14 @@ void krf__emit_extents(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Of what a thread has all along the first dimension, "linear" is the place in the others, and u goes along that one. */
 void krf__emit_position(const krf__emitter *e, krf__part part, const char *linear, krf__str *out) {
     int first = part_first(e->k, part), last = first + part_dims(e->k, part) - 1;
     const char *type = krf__index_type(e);
+    if (e->k->across && part == KRF__PART_KEPT) {
+        krf__str_printf(out, "const %s i0 = u;\n", type);
+        first = 1;
+    }
     if (first == last) {
         krf__str_printf(out, "const %s i%d = %s;\n", type, first, linear);
         return;

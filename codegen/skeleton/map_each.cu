@@ -1,19 +1,19 @@
 // What lies beyond the domain loads the thread's first element again.
-const $INDEX first = ($INDEX)blockIdx.x * (256 * $MAP_EACH) + ($INDEX)threadIdx.x;
-if (first >= $KEPT_SIZE) {
+const $INDEX first = ($INDEX)blockIdx.x * $EACH_BLOCK + ($INDEX)threadIdx.x;
+if (first >= $EACH_SIZE) {
     return;
 }
 $EACH_DECLARED
 #pragma unroll
 for (int u = 0; u < $MAP_EACH; u++) {
-    const $INDEX i = first + u * 256 < $KEPT_SIZE ? first + u * 256 : first;
+    const $INDEX i = $EACH_INSIDE;
     $KEPT_POSITION
     $EACH_LOADS
 }
 #pragma unroll
 for (int u = 0; u < $MAP_EACH; u++) {
-    const $INDEX i = first + u * 256 < $KEPT_SIZE ? first + u * 256 : first;
-    if (first + u * 256 < $KEPT_SIZE) {
+    const $INDEX i = $EACH_INSIDE;
+    if ($EACH_THERE) {
         $KEPT_POSITION
         $MAP_BODY
         $MAP_STORES

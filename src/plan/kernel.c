@@ -262,6 +262,9 @@ bool krf__scans_columns(const krf__kernel *k) {
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
 int krf__map_each(const krf__kernel *k) {
+    if (k->across) {
+        return (int)k->extents[0];
+    }
     return k->schedule != KRF__MAP || k->vector > 1 || k->n_instrs > LONG_BODY ? 1 : k->n_instrs > LONG_BODY / 2 ? 2 : 4;
 }
 

@@ -203,7 +203,7 @@ static void mark_aligned(krf__kernel *k, int fast) {
 
 /* Small extents of maps, but for the first dimension, by which nothing is divided. */
 static void mark_literal(krf__kernel *k) {
-    k->literal = 0;
+    k->literal = k->across ? 1 : 0;
     for (int d = 1; d < k->n_kept && k->schedule == KRF__MAP; d++) {
         k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
     }
@@ -272,7 +272,7 @@ static bool whole_tiles(const krf__kernel *k) {
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
-    k->side = false;
+    k->side = k->across = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {

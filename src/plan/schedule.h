@@ -18,7 +18,10 @@ void krf__set_rows_beside(krf__kernel *k);
 /* Of a map: whether it goes by squares or strips (KRF__TILE), of which two dimensions, and its vector length then. */
 void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
-/* Of a map that is neither: whether threads take strips of it, and keep rows. */
+/* Of a map that is neither: whether a thread has its elements in all rows, which are few; they become the first dimension then. */
+void krf__kernel_across(krf__kernel *k);
+
+/* Of a map that is neither of these: whether threads take strips of it, and keep rows. */
 void krf__kernel_strips(krf__kernel *k);
 
 /* Chooses schedule, chunks, vector length and index width. */

@@ -57,7 +57,10 @@ void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits)
     k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
     k->tile = tile >= 0 ? tile : 0;
     k->vector = tile >= 0 ? tile_vector(k, unaligned, limits) : k->vector;
-    if (tile < 0 && k->vector == 1 && limits->strips != 0) {
+    if (tile < 0 && k->vector == 1 && limits->vectors != 0) {
+        krf__kernel_across(k);
+    }
+    if (tile < 0 && k->vector == 1 && !k->across && limits->strips != 0) {
         krf__kernel_strips(k);
     }
 }

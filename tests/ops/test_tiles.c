@@ -238,6 +238,31 @@ static void test_choice(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Few rows whose elements are interleaved in memory, as the colours of pixels: one image and several, beside operands that lie straight, and places. */
+static void test_few_rows(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_F32, KRF_U8, KRF_F64, KRF_BF16};
+    static const int64_t few[] = {2, 3, 4, 7, 8, 15};
+    uint64_t seed = 5;
+    (void)unused;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (size_t f = 0; f < sizeof few / sizeof *few; f++) {
+            for (int rank = 2; rank <= 3; rank++) {
+                example e = {.dtype = dtypes[d], .rank = rank, .n = 1 + (int)(f % 3), .shape = {few[f], 1301}};
+                if (rank == 3) {
+                    memcpy(e.shape, (int64_t[RANK]){3, few[f], 259}, sizeof e.shape);
+                }
+                e.counts = !is_half(e.dtype) && f % 2 == 1;
+                for (int i = 0; i < e.n; i++) {
+                    e.operands[i] = make_operand(e.dtype, rank, e.shape, i == 1 ? &straight : &transposed[rank], &seed);
+                }
+                try_example(&e, -1, "map");
+                free_example(&e);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Operands of any layout and dtype: an axis stretched, backwards, gaps between rows; indices as operands. */
 static void test_layouts(void **unused) {
     static const krf_dtype dtypes[] = {KRF_BOOL, KRF_U8, KRF_I16, KRF_F16, KRF_BF16, KRF_F32, KRF_I64, KRF_F64};
@@ -411,12 +436,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_extents, test_choice, test_layouts, test_words};
+    static void (*const tests[])(void **) = {test_extents, test_choice, test_few_rows, test_layouts, test_words};
     (void)unused;
     collect(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_few_rows), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
