@@ -32,8 +32,17 @@ static int levels(const krf__emitter *e) {
 
 static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_columns_together(e)); }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
-/* ptxas 13.0 leaves loads of few columns no registers to wait in where nothing bounds them, and spills with more than one kept dimension. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, !krf__any_order(e->k) && (krf__column_threads(e->k) < 32 || e->k->n_kept > 1) ? "256, 4" : "256"); }
+/* Left to itself ptxas 13.0 takes so few registers that loads wait for each other, or that it spills, where columns are few or long or what a thread adds up is much. */
+static bool wants_registers(const krf__kernel *k) {
+    size_t widest = 1;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const size_t size = k->instrs[i].op == KRF__load ? krf_dtype_size((krf_dtype)k->instrs[i].dtype) : 1;
+        widest = size > widest ? size : widest;
+    }
+    return !krf__any_order(k) && (krf__column_threads(k) < 32 || k->n_kept > 1 || k->n_reductions > 1 || (k->chunks > 1 && widest <= 4));
+}
+
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, wants_registers(e->k) ? "256, 4" : "256"); }
 
 static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
 
