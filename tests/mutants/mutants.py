@@ -225,7 +225,7 @@ MUTANTS = [
     ("strip_strides", "src/plan/strip.c",
      "same &= o->strides[i] == other->strides[i];", "same &= i != d || o->strides[i] == other->strides[i];",
      "ops/test_stencils/sim"),
-    ("across_rows", "codegen/index.c", "i0 = u;", "i0 = n0 - 1 - u;", "ops/test_tiles/sim"),
+    ("across_rows", "src/plan/across.c", "move_first(k->operands[i].strides, d);", "move_first(k->operands[i].strides, k->n_kept - 1);", "ops/test_tiles/sim"),
     ("held_wait", "codegen/cuda_held.c",
      '"    }\\n}\\nkrf_copies_wait();\\n"', '"    }\\n}\\n"',
      "rows/test_odd_rows/sim"),
