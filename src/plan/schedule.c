@@ -114,24 +114,7 @@ static bool columns(const krf__kernel *k) {
     return along_kept > along_reduced;
 }
 
-/* Whether operands that lie along dimension `fast` do so in whole vectors of v elements. */
-static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v) {
-    bool whole = true;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered) {
-            continue;
-        }
-        whole &= o->offset % v == 0;
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-            whole &= d == fast || o->strides[d] % v == 0;
-        }
-    }
-    return whole;
-}
-
-/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension; of narrow
- * elements, of which one at a time is little, else of 8 bytes, or 4. (Measured: maps gain by four elements or more, and columns of bytes by none.) */
+/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. */
 static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
@@ -151,16 +134,24 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
         int size = (int)krf_dtype_size((krf_dtype)o->dtype);
         bytes = o->strides[fast] == 1 && size > bytes ? size : bytes;
     }
-    if ((gathers && !streams) || (streams && unaligned)) {
+    if (gathers && !streams) {
         return 1; /* neighbouring threads read neighbouring places more often than not */
     }
     int v = 16 / bytes;
-    const bool columns_of_bytes = bytes == 1 && k->n_reduced > 0 && fast < k->n_kept, shorter = bytes <= 2 && k->n_rounds == 0 && !columns_of_bytes;
-    const int least = !shorter ? v : k->n_reduced == 0 ? 4 : 4 / bytes;
-    while (v > least && !has_vectors(k, fast, domain_only, v)) {
-        v /= 2;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        krf__operand *o = &k->operands[i];
+        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered) {
+            continue;
+        }
+        bool whole = !unaligned && o->offset % v == 0;
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            whole &= d == fast || o->strides[d] % v == 0;
+        }
+        if (!whole) {
+            return 1;
+        }
     }
-    return has_vectors(k, fast, domain_only, v) ? v : 1;
+    return v;
 }
 
 /* Whether a reduction stores elements of its domain as well. */
