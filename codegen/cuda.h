@@ -87,7 +87,7 @@ int krf__cuda_columns_together(const krf__emitter *e);
 /* An element of a column: its statements, and where they are to be, its stores. */
 void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
 
-/* Rows in shared memory: the word of the vector at hand of an operand that is held; the copies that bring it there; and what stores a vector whose elements
+/* Rows in shared memory: the element at hand of an operand that is held, or its vector's word; the copies that bring it there; and what stores a vector whose elements
  * were replaced. */
 void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);

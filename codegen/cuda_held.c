@@ -31,7 +31,7 @@ static void put_word_copies(krf__emitter *e, uint32_t operand, krf__str *out) {
 /* A warp's part of the operand, behind so many words of others. */
 static void put_place(krf__emitter *e, uint32_t operand, uint32_t before, krf__str *out) {
     const char *name = e->operand_names[operand], *type = krf__storage_type(e->k->operands[operand].dtype);
-    const uint32_t all = krf__held_bytes(e->k) / 16 / ((uint32_t)krf__row_threads(e->k) / 32);
+    const uint32_t all = krf__held_of_warp(e->k);
     if (e->k->vector > 1) {
         krf__str_printf(out, "uint4 *const held_%s = held + %u + threadIdx.x / 32 * %u;\n", name, before, all);
         return;

@@ -21,7 +21,7 @@ typedef struct krf__limits {
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
     uint32_t teams;    /* 1: reductions of what takes long are shared by several warps a chunk */
     uint32_t strips;   /* 1: threads of maps that need rows of an array again and again, as stencils do, keep them */
-    uint32_t held;     /* 1: blocks that share rows have them in shared memory */
+    uint32_t held;     /* 1: blocks have rows in shared memory where that is faster */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
     uint32_t beside;   /* elements of a short row of which many go through a kernel side by side: the longer ones have kernels of their own */

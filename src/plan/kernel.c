@@ -217,13 +217,15 @@ uint32_t krf__held_words(const krf__kernel *k, uint32_t operand) {
     return k->operands[operand].held ? (uint32_t)k->chunk / elements + (k->vector == 1) : 0;
 }
 
-uint32_t krf__held_bytes(const krf__kernel *k) {
+uint32_t krf__held_of_warp(const krf__kernel *k) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         words += krf__held_words(k, i);
     }
-    return 16 * words * (uint32_t)krf__row_threads(k) / 32;
+    return words;
 }
+
+uint32_t krf__held_bytes(const krf__kernel *k) { return 16 * krf__held_of_warp(k) * (uint32_t)krf__row_threads(k) / 32; }
 
 bool krf__scan_is_small(const krf__kernel *k) {
     enum { PLAIN = 16 /* instructions */ };

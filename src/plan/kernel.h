@@ -52,7 +52,7 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
-    bool held;        /* CUDA: the blocks of a cluster have their parts of a row in shared memory */
+    bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
     int64_t offset;   /* elements from the buffer's element (0, ..., 0) */
@@ -202,7 +202,8 @@ int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 int krf__row_threads(const krf__kernel *k); /* of a block */
 bool krf__holds_rows(const krf__kernel *k); /* whether an operand is held */
 uint32_t krf__held_words(const krf__kernel *k, uint32_t operand); /* of 16 bytes, that a warp has of the operand in shared memory: room for a chunk that begins anywhere, where vectors do not begin with it */
-uint32_t krf__held_bytes(const krf__kernel *k);
+uint32_t krf__held_of_warp(const krf__kernel *k); /* of all operands */
+uint32_t krf__held_bytes(const krf__kernel *k); /* of a block that has all its warps */
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
 bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */

@@ -4,7 +4,7 @@
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
-#define HELD_PLAIN 49152 /* on devices without clusters, some of which have no more for a block */
+#define HELD_PLAIN 40960 /* on devices without clusters, some of which have 48 KiB for a block, with what rounds meet in */
 #define HELD_WARPS 16    /* of such a block */
 
 bool krf__rows_lie_beside(const krf__kernel *k) {

@@ -309,6 +309,7 @@ cu_result cuFuncSetAttribute(cu_function function, cu_enum which, int value) {
 }
 
 unsigned fake_dynamic_of(cu_library library, unsigned kernel) {
-    const unsigned allowed = atomic_load(&library->functions[kernel].dynamic);
-    return allowed > FAKE_MAX_SHARED ? allowed : FAKE_MAX_SHARED;
+    const unsigned allowed = atomic_load(&library->functions[kernel].dynamic), own = (unsigned)(library->image->shared_end - library->image->shared_begin);
+    const unsigned unasked = own < FAKE_MAX_SHARED ? FAKE_MAX_SHARED - own : 0; /* what a kernel has of its own counts too */
+    return allowed > unasked ? allowed : unasked;
 }

@@ -62,6 +62,16 @@ static void test_rows_that_begin_anywhere(void **unused) {
     krf_context_destroy(unfused);
 }
 
+/* 12 chunks of f32 are the 48 KiB that a launch may have unasked, but for what the kernel has of its own. */
+static void test_all_unasked_memory(void **unused) {
+    krf_context *fused = open_context(NULL), *unfused = open_context("off");
+    (void)unused;
+    check(fused, unfused, texts[0], KRF_F32, 12288, 0);
+    check(fused, unfused, texts[0], KRF_F32, 12284, 0);
+    krf_context_destroy(fused);
+    krf_context_destroy(unfused);
+}
+
 /* One kernel serves all numbers of chunks that it has room for. */
 static void test_lengths_share_kernels(void **unused) {
     krf_context *fused = open_context(NULL), *unfused = open_context("off");
@@ -82,6 +92,6 @@ static void test_lengths_share_kernels(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_that_begin_anywhere), cmocka_unit_test(test_lengths_share_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows_that_begin_anywhere), cmocka_unit_test(test_all_unasked_memory), cmocka_unit_test(test_lengths_share_kernels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         if (k->schedule == KRF__ROW && krf__row_rows(k) == 1) { /* no warps without a chunk but for those of the last block */
             g->block_x = 32 * (uint32_t)divide_up(k->chunks, k->cluster);
         }
-        g->shared = krf__held_bytes(k) / ((uint32_t)krf__row_threads(k) / 32) * (g->block_x / 32);
+        g->shared = 16 * krf__held_of_warp(k) * (g->block_x / 32);
         break;
     case KRF__TILE: /* a square a block */
         blocks = k->kept_size / k->extents[k->tile] / k->extents[k->n_kept - 1];

@@ -222,10 +222,10 @@ void krf__cuda_arguments(const krf__kernel *k, const uint64_t *fields, void **ar
     }
 }
 
-/* More than 48 KiB must be asked for. What is enough for one launch is for all that need less. */
+/* More than 48 KiB, of which what a kernel has of its own is a part, must be asked for. What is enough for one launch is for all that need less. */
 krf_status krf__cuda_make_room(krf__device *d, krf__module *module, uint32_t shared) {
     uint32_t most = atomic_load_explicit(&module->shared, memory_order_relaxed);
-    if (shared <= EVERYBODYS_SHARED || shared <= most) {
+    if ((int64_t)shared + module->static_shared <= EVERYBODYS_SHARED || shared <= most) {
         return KRF_OK;
     }
     krf_status status = CU(d, cuFuncSetAttribute(module->function, KRF__CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared));
