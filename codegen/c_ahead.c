@@ -3,6 +3,7 @@
 
 #define PREFETCH_BYTES 1024
 #define LINE_BYTES 64
+#define MANY_LOADS 4
 
 /* Behind the end of a run of a map comes the next run, wherever that begins. Columns that are far from one another
  * in memory: the row that is read next. */
@@ -40,8 +41,17 @@ static bool reads_alone(const krf__emitter *e) {
     return ((k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k)) || (krf__c_once(e) && e->kernel->n_rounds == 0);
 }
 
+/* Maps of many operands have enough under way as it is, often of the same lines: a stencil's. */
+static bool reads_many(const krf__emitter *e) {
+    uint32_t loads = 0;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        loads += e->k->instrs[i].op == KRF__load && krf__stride_class(e->k, &e->k->operands[e->k->instrs[i].slot], krf__c_fast_dim(e)) == 1;
+    }
+    return e->k->schedule == KRF__MAP && loads >= MANY_LOADS;
+}
+
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
-    if (reads_alone(e) || krf__scans_columns(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+    if (reads_alone(e) || reads_many(e) || krf__scans_columns(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
         return;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {

@@ -112,7 +112,7 @@ bool krf__c_converts_store(const krf__emitter *e, uint32_t operand); /* whether 
 
 /* ---- c_store.c ---- */
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
-void krf__c_copy_out(const krf__emitter *e, uint32_t operand, int strip, krf__str *out);  /* copies elements [j, j + m) of it out */
+void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out);  /* copies elements [j, j + m) of it out */
 
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */

@@ -133,10 +133,10 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     }
 }
 
-static void put_copy_out(krf__emitter *e, int strip, krf__str *out) {
+static void put_copy_out(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         if (e->k->instrs[i].op == KRF__store) {
-            krf__c_copy_out(e, e->k->instrs[i].slot, strip, out);
+            krf__c_copy_out(e, e->k->instrs[i].slot, out);
         }
     }
 }
@@ -190,7 +190,7 @@ static void body(krf__emitter *e, krf__str *out) {
         }
         krf__str_put(out, "}\n");
     }
-    put_copy_out(e, strip, out);
+    put_copy_out(e, out);
 }
 
 static void pointers(krf__emitter *e, krf__str *out) {

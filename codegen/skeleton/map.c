@@ -7,8 +7,9 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     for (long long i = lo; i < hi;) {
         $KEPT_POSITION
         const long long left = $FAST_EXTENT - $FAST_INDEX;
-        const long long run = left < hi - i ? left : hi - i;
+        const long long most = left < hi - i ? left : hi - i;
         $POINTERS
+        $RUN
         for (long long j = 0; j < run; j += $STRIP) {
             const int m = run - j < $STRIP ? (int)(run - j) : $STRIP;
             $BODY
