@@ -11,7 +11,7 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
     const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
-    const bool runs = k->schedule == KRF__MAP && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
+    const bool runs = k->schedule == KRF__MAP && !k->narrow && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
     if (k->schedule == KRF__REDUCE_COL) {
         if (k->n_reduced == 1 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
             krf__str_printf(out, "for (int k = 0; k < m && !dense; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + ahead * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, name, k->n_kept);
@@ -57,7 +57,7 @@ void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
-        if (o != NULL && !o->counts && !krf__c_left_out(e, i) && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
+        if (o != NULL && !o->counts && !krf__c_laid_out(e, instr->slot) && !krf__c_left_out(e, i) && !loaded_before(e->k, i) && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1) {
             put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }

@@ -5,7 +5,7 @@
 static bool converts(const krf__emitter *e, uint32_t operand) {
     const krf__operand *o = &e->k->operands[operand];
     return e->mode == 0 && o->dtype == KRF_F16 && !o->store && o->inner == 0 && !o->counts && !o->gathered &&
-           (krf__c_crosses(e, operand) || krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1);
+           krf__c_class(e, operand) == 1;
 }
 
 /* Whether it is what a row keeps from an earlier round. */

@@ -53,7 +53,7 @@ void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__s
 void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand];
-    const int fast = krf__c_fast_dim(e), class_ = krf__c_crosses(e, operand) ? 1 : krf__stride_class(e->k, o, fast);
+    const int fast = krf__c_fast_dim(e), class_ = krf__c_class(e, operand);
     if (krf__c_converts_store(e, operand)) {
         krf__str_printf(out, "krf_store_f16s(b_%s, f_%s, m);\n", name, name);
     }
@@ -73,24 +73,41 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "] = b_%s[k];\n}\n", name);
 }
 
+/* The elements before the first whole line of an output, from `place` on; 0 where it does not pass. */
+static void put_head(const krf__emitter *e, const char *place, const char *behind, krf__str *out) {
+    krf__str_put(out, "const int head = ");
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (may_pass(e, i)) {
+            const char *name = e->operand_names[i];
+            krf__str_printf(out, "large_%s ? (int)(-(unsigned long long)(%s%s%s) %% %d / %d) : ", name, place, name, behind, LINE_BYTES, (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+        }
+    }
+    krf__str_put(out, "0;\n");
+}
+
 /* What lies before the first whole line of an output is a run of its own, so that the strips of the next one begin with a line. The line in which a row ends is fetched: stores wait for
  * one another, so those of whole lines would wait for its arrival. */
 static void run(krf__emitter *e, krf__str *out) {
-    krf__str head = {0};
+    bool passes = false;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (may_pass(e, i)) {
             const char *name = e->operand_names[i];
             krf__str_printf(out, "if (large_%s && (unsigned long long)(p_%s + most) %% %d != 0) {\n    __builtin_prefetch(p_%s + most, 1);\n}\n", name, name, LINE_BYTES, name);
-            krf__str_printf(&head, "large_%s ? (int)(-(unsigned long long)p_%s %% %d / %d) : ", name, name, LINE_BYTES, (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+            passes = true;
         }
     }
-    if (head.data == NULL) {
-        krf__str_put(out, "const long long run = most;\n");
+    if (passes) {
+        put_head(e, "p_", "", out);
+        krf__str_printf(out, "const long long run = head > 0 && most >= %d ? head : most;\n", krf__c_strip_length(e) / 2);
     } else {
-        krf__str_printf(out, "const int head = %s0;\nconst long long run = head > 0 && most >= %d ? head : most;\n", head.data, krf__c_strip_length(e) / 2);
+        krf__str_put(out, "const long long run = most;\n");
     }
-    out->failed |= head.failed;
-    krf__str_free(&head);
 }
 
-const krf__hole krf__c_store_holes[] = {{"LARGE_OUTPUTS", sizes}, {"LARGE_DONE", done}, {"RUN", run}, {NULL, NULL}};
+static void narrow_next(krf__emitter *e, krf__str *out) {
+    const int strip = krf__c_strip_length(e);
+    put_head(e, "a->", " + i", out);
+    krf__str_printf(out, "next = head > 0 && head < hi - i ? i + head : hi - i < %d ? hi : i + %d;\n", strip, strip);
+}
+
+const krf__hole krf__c_store_holes[] = {{"LARGE_OUTPUTS", sizes}, {"LARGE_DONE", done}, {"RUN", run}, {"NARROW_NEXT", narrow_next}, {NULL, NULL}};

@@ -49,6 +49,11 @@ bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
     return krf__c_turned(e, operand) || (e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]));
 }
 
+int krf__c_class(const krf__emitter *e, uint32_t operand) {
+    const bool copied = krf__c_crosses(e, operand) || krf__c_laid_out(e, operand);
+    return copied ? 1 : krf__stride_class(e->k, &e->k->operands[operand], krf__c_fast_dim(e));
+}
+
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
     if (e->k->schedule == KRF__SCAN) {

@@ -36,7 +36,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -88,6 +88,7 @@ const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulat
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
 bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, or after, of short rows side by side */
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* the same, of those and tile by tile */
+int krf__c_class(const krf__emitter *e, uint32_t operand);    /* krf__stride_class of elements that a body takes side by side, in what was copied or in memory */
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
@@ -104,6 +105,10 @@ uint32_t krf__c_find_stages(krf__emitter *e);             /* fills stage_of and 
 bool krf__c_compares_first(krf__emitter *e, uint32_t *key); /* whether a block's largest key says that its places are not wanted; the key's instruction */
 void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* finds it, and declares which elements, from `from` up to `to`, have places that count: of a block that has one larger than so_far the first of its largest */
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
+
+/* ---- c_narrow.c ---- */
+bool krf__c_laid_out(const krf__emitter *e, uint32_t operand); /* whether a strip of it is copied into a tile first */
+void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str *out); /* declares where its strip is */
 
 /* ---- c_half.c ---- */
 void krf__c_put_conversions(const krf__emitter *e, int strip, krf__str *out); /* converts strips of operands from f16 before the loops */

@@ -20,14 +20,14 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         return;
     }
     if (place) {
-        int class_ = krf__stride_class(e->k, o, krf__c_fast_dim(e));
+        const int class_ = krf__c_class(e, i->slot);
         krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);
         if (class_ >= 2) {
             krf__str_printf(out, "%s_s%d)", name, krf__c_fast_dim(e));
         }
         return;
     }
-    switch (krf__c_crosses(e, i->slot) ? 1 : krf__stride_class(e->k, o, krf__c_fast_dim(e))) {
+    switch (krf__c_class(e, i->slot)) {
     case 0: krf__str_printf(out, "p_%s[0]", name); break;
     case 1: krf__str_printf(out, "p_%s[j + k]", name); break;
     default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, krf__c_fast_dim(e));
@@ -198,7 +198,9 @@ static void pointers(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         const bool domain = krf__c_in_domain(k, i);
-        if (domain && krf__c_crosses(e, i)) {
+        if (domain && k->narrow) {
+            krf__c_put_narrow_pointer(e, i, out);
+        } else if (domain && krf__c_crosses(e, i)) {
             krf__str_printf(out, "%s%s *const p_%s = tile_%s[%s;\n", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i], e->side_by_side ? "p] + at" : "r]");
         } else if (domain && o->inner == 0) {
             if (o->counts) {
@@ -361,10 +363,10 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
-                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "turn.h", NULL};
+                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "turn.h", "rows.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

@@ -114,6 +114,7 @@ typedef struct krf__kernel {
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each; short rows on the CPU: they stand side by side */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
+    bool narrow;   /* KRF__MAP on the CPU: the last dimension is short, and strips of elements go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
@@ -222,6 +223,17 @@ int krf__column_threads(const krf__kernel *k);
 int krf__map_each(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
+
+/* Of krf__kernel.narrow: where the elements of an operand lie that follow one another in the domain. */
+typedef enum krf__narrow_place {
+    KRF__NARROW_FLAT,     /* one stride apart, over the ends of rows too */
+    KRF__NARROW_CONSTANT, /* all in one place */
+    KRF__NARROW_PERIOD,   /* all rows in one place */
+    KRF__NARROW_SPREAD,   /* each row in one place */
+    KRF__NARROW_ROWS,     /* anywhere */
+} krf__narrow_place;
+krf__narrow_place krf__narrow_place_of(const krf__kernel *k, const krf__operand *o);
+#define KRF__NARROW_SLACK 64 /* elements before and behind a strip in which rows may lie that it begins or ends within: more than a row has */
 
 /* Maps by tiles, element by element or, with vectors, word by word: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
  * to the next (so many that a column lies in different banks), and the bytes of all of them. */

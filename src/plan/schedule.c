@@ -272,7 +272,7 @@ static bool whole_tiles(const krf__kernel *k) {
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
-    k->side = k->across = false;
+    k->side = k->across = k->narrow = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {

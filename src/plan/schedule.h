@@ -24,6 +24,9 @@ void krf__kernel_across(krf__kernel *k);
 /* Of a map that is neither of these: whether threads take strips of it, and keep rows. */
 void krf__kernel_strips(krf__kernel *k);
 
+/* Of a map on the CPU that does not go by squares: whether strips go on over the ends of its rows. */
+void krf__kernel_narrow(krf__kernel *k);
+
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
