@@ -1,5 +1,5 @@
-/* The C target's maps of short rows: what stands in the holes of skeleton/map_narrow.c. Strips are of elements that follow one another in the domain. An operand whose elements do not is
- * laid out in a tile: row by row for each strip, or once, where all rows are the same. */
+/* The C target's results in short rows. Strips are of results that follow one another, over the ends of rows. An operand whose elements do not is laid out in a tile: row by row for each
+ * strip, or once, where all rows of a map are the same. */
 #include "codegen/emitter.h"
 
 static void map_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->narrow ? "map_narrow" : "map_runs", out); }
@@ -11,6 +11,9 @@ static krf__narrow_place place_of(const krf__emitter *e, uint32_t operand) { ret
 bool krf__c_laid_out(const krf__emitter *e, uint32_t operand) {
     return e->k->narrow && place_of(e, operand) != KRF__NARROW_FLAT && place_of(e, operand) != KRF__NARROW_CONSTANT;
 }
+
+/* Whether that happens once. */
+static bool once(const krf__emitter *e, uint32_t operand) { return krf__is_map(e->k) && place_of(e, operand) == KRF__NARROW_PERIOD; }
 
 /* " * in0_s1", of a stride that is not known. */
 static void put_stride(const krf__emitter *e, uint32_t operand, int dim, krf__str *out) {
@@ -27,7 +30,7 @@ static void tiles(krf__emitter *e, krf__str *out) {
             continue;
         }
         krf__str_printf(out, "_Alignas(64) %s tile_%s[%d];\n", type_of(e, i), name, strip + 2 * KRF__NARROW_SLACK);
-        if (place_of(e, i) == KRF__NARROW_PERIOD) {
+        if (once(e, i)) {
             krf__str_printf(out, "for (int k = 0, c = 0; k < %d + n%d; k++) {\n    tile_%s[%d + k] = a->%s[c", strip, fast, name, KRF__NARROW_SLACK, name);
             put_stride(e, i, fast, out);
             krf__str_printf(out, "];\n    c = c + 1 < n%d ? c + 1 : 0;\n}\n", fast);
@@ -74,11 +77,12 @@ static void rows(krf__emitter *e, krf__str *out) {
     const int fast = e->k->n_kept - 1;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const char *name = e->operand_names[i], *type = type_of(e, i);
-        if (!krf__c_laid_out(e, i) || place_of(e, i) == KRF__NARROW_PERIOD) {
+        if (!krf__c_laid_out(e, i) || once(e, i)) {
             continue;
         }
         krf__str_printf(out, "{\nconst %s *row = a->%s", type, name);
         krf__emit_offset(e, i, KRF__PART_KEPT, fast, out);
+        krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
         krf__str_put(out, ";\n");
         for (int d = 1; d < fast; d++) {
             krf__str_printf(out, "long long at%d = i%d;\n", d, d);
@@ -91,6 +95,19 @@ static void rows(krf__emitter *e, krf__str *out) {
     }
 }
 
+void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out) {
+    if (place_of(e, operand) == KRF__NARROW_FLAT) {
+        krf__str_printf(out, " + %s", result);
+        put_stride(e, operand, e->k->n_kept - 1, out);
+    }
+}
+
+/* How many results are left of those that follow one another: all of a strip, or of a row. */
+static void left(krf__emitter *e, krf__str *out) {
+    const int fast = krf__c_fast_dim(e);
+    krf__str_printf(out, e->k->narrow ? "%d" : "n%d - i%d", e->k->narrow ? krf__c_strip_length(e) : fast, fast);
+}
+
 void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand];
@@ -101,13 +118,13 @@ void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str
         krf__str_printf(out, "%s%s *const p_%s = ", o->store ? "" : "const ", type_of(e, operand), name);
         krf__str_printf(out, krf__c_laid_out(e, operand) ? "tile_%s + %d" : "a->%s", name, KRF__NARROW_SLACK);
     }
-    if (place_of(e, operand) == KRF__NARROW_PERIOD) {
+    if (once(e, operand)) {
         krf__str_printf(out, " + i%d", fast);
-    } else if (place_of(e, operand) == KRF__NARROW_FLAT) {
-        krf__str_put(out, " + i");
-        put_stride(e, operand, fast, out);
+    } else if (!krf__c_laid_out(e, operand)) {
+        krf__c_put_narrow_offset(e, operand, krf__is_map(e->k) ? "i" : "o", out);
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
     }
     krf__str_put(out, ";\n");
 }
 
-const krf__hole krf__c_narrow_holes[] = {{"MAP_LOOP", map_loop}, {"NARROW_TILES", tiles}, {"NARROW_ROWS", rows}, {NULL, NULL}};
+const krf__hole krf__c_narrow_holes[] = {{"MAP_LOOP", map_loop}, {"ROW_LEFT", left}, {"NARROW_TILES", tiles}, {"NARROW_ROWS", rows}, {NULL, NULL}};

@@ -41,7 +41,7 @@ bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
     for (uint32_t i = 0; i < k->n_instrs && !loaded; i++) {
         loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
     }
-    return e->side_by_side && (loaded || o->store) && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
+    return e->side_by_side && !k->narrow && (loaded || o->store) && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
            && (o->store ? inner == 1 && k->n_kept == 1 && k->n_reduced == 1 : inner != 0);
 }
 
@@ -55,6 +55,10 @@ int krf__c_class(const krf__emitter *e, uint32_t operand) {
 }
 
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    if (e->k->narrow) {
+        krf__c_put_narrow_offset(e, operand, e->side_by_side ? "(o + k)" : "o", out);
+        return;
+    }
     krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
     if (e->k->schedule == KRF__SCAN) {
         krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
@@ -85,6 +89,10 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
 }
 
 void krf__c_put_each_result(krf__emitter *e, krf__str *out) {
+    if (e->k->narrow) {
+        krf__str_put(out, "for (int k = 0; k < m; k++) {\n    {\n");
+        return;
+    }
     const int fast = e->k->n_kept - 1;
     const char *type = krf__index_type(e);
     krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    const %s i%d_k = i%d + k;\n    {\n    const %s i%d = i%d_k;\n", type, fast, fast, type, fast, fast);

@@ -108,6 +108,7 @@ void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes 
 
 /* ---- c_narrow.c ---- */
 bool krf__c_laid_out(const krf__emitter *e, uint32_t operand); /* whether a strip of it is copied into a tile first */
+void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out); /* " + o": of one that is not, at a result */
 void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str *out); /* declares where its strip is */
 
 /* ---- c_half.c ---- */

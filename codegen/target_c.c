@@ -308,7 +308,9 @@ static void results_function(krf__emitter *e, krf__str *out) {
     krf__str_put(out, ") {\n");
     krf__str inner = {0};
     krf__emit_extents(e, &inner);
-    krf__emit_position(e, KRF__PART_KEPT, "o", &inner);
+    if (!k->narrow) {
+        krf__emit_position(e, KRF__PART_KEPT, "o", &inner);
+    }
     if (k->schedule == KRF__SCAN) {
         krf__emit_position(e, KRF__PART_REDUCED, "p", &inner);
     }

@@ -23,6 +23,7 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
         }
         const int all = group * width;
         $COLUMNS
+        $NARROW_TILES
         for (int turn = 0; turn < 1 << bits; turn++) {
             int place = 0, next = 0;
             for (int b = 0; b < bits; b++) {
@@ -40,8 +41,9 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                     for (int at = 0; at < step * width;) {
                         const long long o = tile + at;
                         $KEPT_POSITION
-                        const long long j = 0, left = dense ? step * width - at : $FAST_EXTENT - $FAST_INDEX;
+                        const long long j = 0, left = dense ? step * width - at : $ROW_LEFT;
                         const int run = step * width - at < 256 ? step * width - at : 256, m = left < run ? (int)left : run;
+                        $NARROW_ROWS
                         $POINTERS
                         $BODY
                         at += m;

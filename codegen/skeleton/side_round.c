@@ -1,5 +1,6 @@
 {
     $SIDE_START
+    $NARROW_TILES
     for (int l = $REDUCED_SIZE; l < lanes; l++) {
         $SIDE_MISSING
     }
@@ -9,8 +10,9 @@
         for (int at = 0; at < width;) {
             const long long o = tile + at;
             $SIDE_POSITION
-            const long long j = 0, left = $FAST_EXTENT - $FAST_INDEX;
+            const long long j = 0, left = $ROW_LEFT;
             const int m = left < width - at ? (int)left : width - at;
+            $NARROW_ROWS
             $POINTERS
             $BODY
             at += m;

@@ -12,7 +12,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .beside = KRF__ROW_BESIDE, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -28,7 +28,8 @@ static const struct {
     {"whole", offsetof(krf__limits, whole), 0},           {"teams", offsetof(krf__limits, teams), 0},
     {"held", offsetof(krf__limits, held), 0},             {"strips", offsetof(krf__limits, strips), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
-    {"beside", offsetof(krf__limits, beside), 0},         {"early", offsetof(krf__limits, early), 0},
+    {"beside", offsetof(krf__limits, beside), 0},         {"narrow_from", offsetof(krf__limits, narrow_from), 0},
+    {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 
@@ -85,5 +86,6 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->held = many_threads ? limits->held : 0;
     limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;
     limits->beside = many_threads ? 0 : limits->beside;
+    limits->narrow_from = many_threads ? UINT32_MAX : limits->narrow_from;
     limits->early = many_threads ? limits->early : 0;
 }

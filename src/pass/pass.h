@@ -24,6 +24,7 @@ typedef struct krf__limits {
     uint32_t held;     /* 1: blocks have rows in shared memory where that is faster */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
+    uint32_t narrow_from; /* elements of all results in short rows, from which on strips of them go on over the ends of rows */
     uint32_t beside;   /* elements of a short row of which many go through a kernel side by side: the longer ones have kernels of their own */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */

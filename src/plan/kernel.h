@@ -114,7 +114,7 @@ typedef struct krf__kernel {
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each; short rows on the CPU: they stand side by side */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
-    bool narrow;   /* KRF__MAP on the CPU: the last dimension is short, and strips of elements go on over its end */
+    bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
@@ -224,7 +224,7 @@ int krf__map_each(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
 
-/* Of krf__kernel.narrow: where the elements of an operand lie that follow one another in the domain. */
+/* Of krf__kernel.narrow: where the elements of an operand lie that follow one another in the dimensions of the results. */
 typedef enum krf__narrow_place {
     KRF__NARROW_FLAT,     /* one stride apart, over the ends of rows too */
     KRF__NARROW_CONSTANT, /* all in one place */

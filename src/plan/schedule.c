@@ -201,10 +201,10 @@ static void mark_aligned(krf__kernel *k, int fast) {
     }
 }
 
-/* Small extents of maps, but for the first dimension, by which nothing is divided. */
+/* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided. */
 static void mark_literal(krf__kernel *k) {
     k->literal = k->across ? 1 : 0;
-    for (int d = 1; d < k->n_kept && k->schedule == KRF__MAP; d++) {
+    for (int d = 1; d < k->n_kept && (k->schedule == KRF__MAP || k->narrow); d++) {
         k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
     }
 }
@@ -321,6 +321,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     k->side |= krf__short_rows(k) && k->reduced_size <= limits->beside;
+    krf__kernel_narrow(k, limits);
     k->team = limits->teams != 0 ? team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;

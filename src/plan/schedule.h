@@ -24,8 +24,8 @@ void krf__kernel_across(krf__kernel *k);
 /* Of a map that is neither of these: whether threads take strips of it, and keep rows. */
 void krf__kernel_strips(krf__kernel *k);
 
-/* Of a map on the CPU that does not go by squares: whether strips go on over the ends of its rows. */
-void krf__kernel_narrow(krf__kernel *k);
+/* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
+void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);

@@ -59,8 +59,6 @@ void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits)
     k->vector = tile >= 0 ? tile_vector(k, unaligned, limits) : k->vector;
     if (tile < 0 && k->vector == 1 && limits->vectors != 0) {
         krf__kernel_across(k);
-    } else if (tile < 0 && limits->vectors == 0) {
-        krf__kernel_narrow(k);
     }
     if (tile < 0 && k->vector == 1 && !k->across && limits->strips != 0) {
         krf__kernel_strips(k);

@@ -35,6 +35,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.unrolled = bits % 17 < 11 ? l.unrolled : (uint32_t)(bits >> 52) % 4;
     l.chunk = bits % 19 < 12 ? l.chunk : 0;
     l.literal = bits % 29 < 16 ? l.literal : (uint32_t)(bits >> 48) % 2 * 7;
+    l.narrow_from = (bits >> 46) % 4 == 0 ? l.narrow_from : 0;
     l.literal_from = (bits >> 34) % 2 ? l.literal_from : 0;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
