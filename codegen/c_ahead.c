@@ -51,7 +51,7 @@ static bool reads_many(const krf__emitter *e) {
 }
 
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
-    if (reads_alone(e) || reads_many(e) || krf__scans_columns(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+    if (reads_alone(e) || reads_many(e) || krf__scans_beside(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
         return;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {

@@ -113,7 +113,11 @@ static void tile(krf__emitter *e, krf__str *out) {
 
 /* ---- columns side by side ---- */
 
-static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__scans_columns(e->k) ? "scan_columns" : "scan_along", out); }
+static void scan(krf__emitter *e, krf__str *out) {
+    e->side_by_side = e->k->side && !krf__scans_columns(e->k);
+    krf__emit_skeleton(e, krf__scans_beside(e->k) ? "scan_columns" : "scan_along", out);
+    e->side_by_side = false;
+}
 
 static void width(krf__emitter *e, krf__str *out) {
     (void)e;

@@ -192,7 +192,7 @@ static void copies(krf__emitter *e, krf__str *out) {
         if (!krf__c_turned(e, i)) {
             continue;
         }
-        krf__str_printf(out, "%s tile_%s[%d][%d];\n", type, name, LANES, rows_of(e));
+        krf__str_printf(out, "%s tile_%s[%d][%d];\n", type, name, e->k->schedule == KRF__SCAN ? KRF__SCAN_BESIDE : LANES, rows_of(e));
         if (o->store) {
             continue;
         }

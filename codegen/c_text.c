@@ -5,7 +5,7 @@
 
 int krf__c_fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_columns(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+    return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_beside(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
 
 int krf__c_strip_length(const krf__emitter *e) {
@@ -42,7 +42,7 @@ bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
         loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
     }
     return e->side_by_side && !k->narrow && (loaded || o->store) && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
-           && (o->store ? inner == 1 && k->n_kept == 1 && k->n_reduced == 1 : inner != 0);
+           && (o->store || k->schedule == KRF__SCAN ? inner == 1 && k->n_kept == 1 && k->n_reduced == 1 : inner != 0);
 }
 
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
@@ -74,6 +74,12 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
     for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
         const krf__instr *s = &k->instrs[i];
         if (s->op != KRF__store) {
+            continue;
+        }
+        if (k->schedule == KRF__SCAN && krf__c_turned(e, s->slot)) {
+            krf__str_printf(out, "tile_%s[p][at + k] = ", e->operand_names[s->slot]);
+            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+            krf__str_put(out, ";\n");
             continue;
         }
         krf__str_printf(out, k->operands[s->slot].inner == 0 ? "a->%s[0" : e->side_by_side ? "%s[at + k]" : "%s", e->operand_names[s->slot]);

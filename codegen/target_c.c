@@ -13,6 +13,10 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_printf(out, e->side_by_side ? "%s[at + k]" : e->together ? "%s[row]" : "%s", name);
         return;
     }
+    if (e->mode == 1 && e->k->schedule == KRF__SCAN && krf__c_turned(e, i->slot)) {
+        krf__str_printf(out, "tile_%s[p][at + k]", name);
+        return;
+    }
     if (e->mode == 1) { /* over results: one at a time */
         krf__str_printf(out, place ? "(a->%s" : "a->%s[0", name);
         krf__c_put_result_offset(e, i->slot, out);
@@ -122,7 +126,7 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
         krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(", r, e->reduction + r);
-        if (e->side_by_side || krf__c_once(e)) { /* the only element of its lane */
+        if (!scan && (e->side_by_side || krf__c_once(e))) { /* the only element of its lane */
             krf__emit_identity(e, r, out);
         } else if (!scan) {
             krf__str_printf(out, "acc%u[at + k]", r);

@@ -1,4 +1,4 @@
-// Columns side by side, row by row. The doubling steps of a warp's runs take place as its runs end: a step needs as many of the results before it as it reaches
+// Columns side by side, row by row; short rows become columns. The doubling steps of a warp's runs take place as its runs end: a step needs as many of the results before it as it reaches
 // back, which stand in a ring.
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
@@ -6,6 +6,7 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     for (long long u = lo; u < hi; u++) {
         const long long tile = u * $SCAN_WIDTH;
         const int width = kept - tile < $SCAN_WIDTH ? (int)(kept - tile) : $SCAN_WIDTH;
+        $SIDE_COPIES
         $SCAN_COLUMNS
         for (long long p = 0; p < $REDUCED_SIZE; p++) {
             const int place = (int)(p % $SCAN_RUN), run = (int)(p / $SCAN_RUN % 32);
@@ -34,5 +35,6 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                 }
             }
         }
+        $SIDE_COPIES_OUT
     }
 }

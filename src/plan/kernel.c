@@ -261,6 +261,8 @@ bool krf__scans_columns(const krf__kernel *k) {
     return across && !along;
 }
 
+bool krf__scans_beside(const krf__kernel *k) { return k->schedule == KRF__SCAN && (k->side || krf__scans_columns(k)); }
+
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
 int krf__map_each(const krf__kernel *k) {

@@ -112,7 +112,7 @@ typedef struct krf__kernel {
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two */
     bool staged;   /* CUDA: short rows that pass through shared memory */
-    bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each; short rows on the CPU: they stand side by side */
+    bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each; short rows on the CPU, scanned ones too: they stand side by side */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
@@ -160,11 +160,15 @@ int krf__column_held(const krf__kernel *k);
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
 #define KRF__SCAN_GROUP 32 /* tiles */
 #define KRF__SIDE_COLUMNS 16
-#define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_columns has side by side */
+#define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_beside has */
 
 /* Whether what lies side by side in memory is another dimension than the scanned one: the CPU walks such a scan row by row, columns side by side; a GPU, where there
  * are enough of them, too (krf__kernel.side). */
 bool krf__scans_columns(const krf__kernel *k);
+
+/* On the CPU: whether rows of a scan go side by side, as columns or because they are short (krf__kernel.side). */
+bool krf__scans_beside(const krf__kernel *k);
+#define KRF__SCAN_BESIDE 128 /* elements of such a short row, at most: a tile of KRF__SCAN_COLUMNS of them lies on the thread's stack */
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
 int64_t krf__chunk_length(int64_t n);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
+#define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
@@ -270,6 +271,11 @@ static bool whole_tiles(const krf__kernel *k) {
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
 }
 
+/* On the CPU: a row of few runs leaves most of a vector empty. */
+static bool scans_short_rows(const krf__kernel *k) {
+    return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8;
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
     k->side = k->across = k->narrow = false;
@@ -297,7 +303,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = 1;
         k->chunk = KRF__SCAN_TILE;
         k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
-        k->side = krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
+        k->side = limits->beside != 0 ? scans_short_rows(k) : krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && krf__any_order(k) ? limits->chunk : k->chunk;
