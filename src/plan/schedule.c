@@ -115,7 +115,24 @@ static bool columns(const krf__kernel *k) {
     return along_kept > along_reduced;
 }
 
-/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. */
+/* Whether operands that lie along dimension `fast` do so in whole vectors of v elements. */
+static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v) {
+    bool whole = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered) {
+            continue;
+        }
+        whole &= o->offset % v == 0;
+        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
+            whole &= d == fast || o->strides[d] % v == 0;
+        }
+    }
+    return whole;
+}
+
+/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. Reductions of narrow elements,
+ * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it, and maps would lose. */
 static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
@@ -135,24 +152,15 @@ static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unalig
         int size = (int)krf_dtype_size((krf_dtype)o->dtype);
         bytes = o->strides[fast] == 1 && size > bytes ? size : bytes;
     }
-    if (gathers && !streams) {
-        return 1; /* neighbouring threads read neighbouring places more often than not */
+    if ((gathers && !streams) || (streams && unaligned)) {
+        return 1; /* of gathers alone: neighbouring threads read neighbouring places more often than not */
     }
+    const bool shorter = k->n_reduced > 0 && k->n_rounds == 0 && (fast < k->n_kept ? bytes == 2 : bytes <= 2);
     int v = 16 / bytes;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        krf__operand *o = &k->operands[i];
-        if (o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered) {
-            continue;
-        }
-        bool whole = !unaligned && o->offset % v == 0;
-        for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-            whole &= d == fast || o->strides[d] % v == 0;
-        }
-        if (!whole) {
-            return 1;
-        }
+    while (shorter && v * bytes > 4 && !has_vectors(k, fast, domain_only, v)) {
+        v /= 2;
     }
-    return v;
+    return has_vectors(k, fast, domain_only, v) ? v : 1;
 }
 
 /* Whether a reduction stores elements of its domain as well. */
