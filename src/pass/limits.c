@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
-#define MOST_LITERAL 32 /* on the CPU: longer rows are as fast without */
+#define MOST_LITERAL 128 /* on the CPU: longer rows are as fast without */
 #define LARGE (1 << 20) /* elements: of fewer it takes longer to compile one more kernel than ever so many runs gain by it */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
