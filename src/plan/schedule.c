@@ -95,7 +95,8 @@ void krf__kernel_collapse(krf__kernel *k) {
     }
 }
 
-/* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. */
+/* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. What moves along one of the two alone counts half: it stays in
+ * the caches whichever way (a weight for each row of a sum of columns). */
 static bool columns(const krf__kernel *k) {
     int along_kept = 0, along_reduced = 0;
     bool gathers = false;
@@ -108,8 +109,9 @@ static bool columns(const krf__kernel *k) {
             int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
             kept = kept < 0 ? -kept : kept;
             reduced = reduced < 0 ? -reduced : reduced;
-            along_kept += kept != 0 && (reduced == 0 || kept < reduced) && k->extents[k->n_kept - 1] > 1;
-            along_reduced += reduced != 0 && (kept == 0 || reduced < kept);
+            const int weight = kept != 0 && reduced != 0 ? 2 : 1;
+            along_kept += kept != 0 && (reduced == 0 || kept < reduced) && k->extents[k->n_kept - 1] > 1 ? weight : 0;
+            along_reduced += reduced != 0 && (kept == 0 || reduced < kept) ? weight : 0;
         }
     }
     return along_kept > along_reduced;
