@@ -28,7 +28,7 @@ static bool steps_by_one(const krf__emitter *e, uint32_t instr) {
         return false;
     }
     const krf__operand *o = &e->k->operands[load->slot];
-    return o->counts && o->inner == 0 && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1;
+    return o->counts && o->inner == 0 && krf__stride_class(e->k, o, krf__c_fast_dim(e)) == 1 && !krf__c_laid_out(e, load->slot);
 }
 
 /* Whether philox instruction p counts as build_random.c has it: twice (first + place >> shift), and which half of the block. */

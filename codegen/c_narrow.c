@@ -4,7 +4,10 @@
 
 static void map_loop(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->narrow ? "map_narrow" : "map_runs", out); }
 
-static const char *type_of(const krf__emitter *e, uint32_t operand) { return krf__storage_type(e->k->operands[operand].dtype); }
+/* Whether what is laid out are places: of what counts their numbers, of what is gathered how far they lie from the first. */
+static bool of_places(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].counts || e->k->operands[operand].gathered; }
+
+static const char *type_of(const krf__emitter *e, uint32_t operand) { return of_places(e, operand) ? "long long" : krf__storage_type(e->k->operands[operand].dtype); }
 
 static krf__narrow_place place_of(const krf__emitter *e, uint32_t operand) { return krf__narrow_place_of(e->k, &e->k->operands[operand]); }
 
@@ -31,9 +34,11 @@ static void tiles(krf__emitter *e, krf__str *out) {
         }
         krf__str_printf(out, "_Alignas(64) %s tile_%s[%d];\n", type_of(e, i), name, strip + 2 * KRF__NARROW_SLACK);
         if (once(e, i)) {
-            krf__str_printf(out, "for (int k = 0, c = 0; k < %d + n%d; k++) {\n    tile_%s[%d + k] = a->%s[c", strip, fast, name, KRF__NARROW_SLACK, name);
+            const krf__operand *o = &e->k->operands[i];
+            krf__str_printf(out, "for (int k = 0, c = 0; k < %d + n%d; k++) {\n    tile_%s[%d + k] = ", strip, fast, name, KRF__NARROW_SLACK);
+            krf__str_printf(out, o->counts ? "a->%s + c" : o->gathered ? "c" : "a->%s[c", name);
             put_stride(e, i, fast, out);
-            krf__str_printf(out, "];\n    c = c + 1 < n%d ? c + 1 : 0;\n}\n", fast);
+            krf__str_printf(out, "%s;\n    c = c + 1 < n%d ? c + 1 : 0;\n}\n", of_places(e, i) ? "" : "]", fast);
         }
     }
 }
@@ -62,7 +67,12 @@ static void put_next(const krf__emitter *e, uint32_t operand, int d, krf__str *o
 static void put_row(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const int fast = e->k->n_kept - 1, bytes = (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype);
     const int class_ = krf__stride_class(e->k, &e->k->operands[operand], fast);
-    if (class_ == 0) {
+    if (of_places(e, operand)) {
+        krf__str_printf(out, "for (int c = 0; c < n%d; c++) {\n    to[c] = row", fast);
+        krf__str_put(out, class_ == 0 ? "" : " + c");
+        put_stride(e, operand, fast, out);
+        krf__str_put(out, ";\n}\n");
+    } else if (class_ == 0) {
         krf__str_printf(out, "krf_fill_row_%d(to, row, n%d);\n", bytes, fast);
     } else if (class_ == 1) {
         krf__str_printf(out, "krf_copy_row(to, row, n%d * %d);\n", fast, bytes);
@@ -80,7 +90,11 @@ static void rows(krf__emitter *e, krf__str *out) {
         if (!krf__c_laid_out(e, i) || once(e, i)) {
             continue;
         }
-        krf__str_printf(out, "{\nconst %s *row = a->%s", type, name);
+        if (of_places(e, i)) {
+            krf__str_printf(out, e->k->operands[i].counts ? "{\nlong long row = a->%s" : "{\nlong long row = 0", name);
+        } else {
+            krf__str_printf(out, "{\nconst %s *row = a->%s", type, name);
+        }
         krf__emit_offset(e, i, KRF__PART_KEPT, fast, out);
         krf__emit_offset(e, i, KRF__PART_REDUCED, -1, out);
         krf__str_put(out, ";\n");
@@ -88,7 +102,7 @@ static void rows(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "long long at%d = i%d;\n", d, d);
         }
         krf__str_printf(out, "for (int t = -(int)i%d; t < m; t += (int)n%d) {\n%s *const to = tile_%s + %d + t;\n", fast, fast, type, name, KRF__NARROW_SLACK);
-        krf__str_put(out, "__builtin_prefetch((const char *)row + 1024);\n");
+        krf__str_put(out, of_places(e, i) ? "" : "__builtin_prefetch((const char *)row + 1024);\n");
         put_row(e, i, out);
         put_next(e, i, fast - 1, out);
         krf__str_put(out, "}\n}\n");
@@ -112,11 +126,12 @@ void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand];
     const int fast = e->k->n_kept - 1;
-    if (o->counts) {
+    if (krf__c_laid_out(e, operand)) {
+        krf__str_printf(out, "const %s *const p_%s = tile_%s + %d", type_of(e, operand), name, name, KRF__NARROW_SLACK);
+    } else if (o->counts) {
         krf__str_printf(out, "const long long p_%s = a->%s", name, name);
     } else {
-        krf__str_printf(out, "%s%s *const p_%s = ", o->store ? "" : "const ", type_of(e, operand), name);
-        krf__str_printf(out, krf__c_laid_out(e, operand) ? "tile_%s + %d" : "a->%s", name, KRF__NARROW_SLACK);
+        krf__str_printf(out, "%s%s *const p_%s = a->%s", o->store ? "" : "const ", krf__storage_type(o->dtype), name, name);
     }
     if (once(e, operand)) {
         krf__str_printf(out, " + i%d", fast);

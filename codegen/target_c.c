@@ -23,6 +23,10 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_put(out, place ? ")" : "]");
         return;
     }
+    if (place && krf__c_laid_out(e, i->slot)) {
+        krf__str_printf(out, o->counts ? "p_%s[j + k]" : "(a->%s + p_%s[j + k])", name, name);
+        return;
+    }
     if (place) {
         const int class_ = krf__c_class(e, i->slot);
         krf__str_printf(out, class_ == 0 ? "p_%s" : class_ == 1 ? "(p_%s + j + k)" : "(p_%s + (j + k) * ", name);

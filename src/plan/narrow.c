@@ -34,7 +34,8 @@ void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits) {
         const krf__operand *o = &k->operands[i];
         const krf__narrow_place place = krf__narrow_place_of(k, o);
         const bool in_order = place == KRF__NARROW_FLAT || place == KRF__NARROW_CONSTANT;
-        narrow = o->store ? place == KRF__NARROW_FLAT && o->strides[fast] == 1 : in_order || (!o->counts && !o->gathered && !o->half && !of_results(k, i));
+        const bool whole_rows = o->gathered && o->strides[fast] != 0 && !in_order; /* are read by vectors as they are */
+        narrow = o->store ? place == KRF__NARROW_FLAT : in_order || (!whole_rows && !of_results(k, i));
     }
     k->narrow = narrow;
 }
