@@ -98,7 +98,7 @@ static void run(krf__emitter *e, krf__str *out) {
     }
     if (passes) {
         put_head(e, "p_", "", out);
-        krf__str_printf(out, "const long long run = head > 0 && most >= %d ? head : most;\n", krf__c_strip_length(e) / 2);
+        krf__str_printf(out, "const long long run = head > 0 && head < most && most >= %d ? head : most;\n", krf__c_strip_length(e) / 2);
     } else {
         krf__str_put(out, "const long long run = most;\n");
     }

@@ -58,7 +58,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
         return true;
     }
     if (strcmp(text, "off") == 0) {
-        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .early = krf__default_limits.early};
+        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .narrow_from = krf__default_limits.narrow_from, .early = krf__default_limits.early};
         return true;
     }
     while (parse_one(&text, limits)) {

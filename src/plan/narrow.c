@@ -2,6 +2,7 @@
 #include "plan/schedule.h"
 
 #define MOST (KRF__NARROW_SLACK - 1)
+#define MOST_OPERANDS 64 /* which may each have a tile on a thread's stack */
 
 krf__narrow_place krf__narrow_place_of(const krf__kernel *k, const krf__operand *o) {
     const int fast = k->n_kept - 1;
@@ -29,7 +30,7 @@ static bool of_results(const krf__kernel *k, uint32_t operand) {
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
     const bool fits = limits->narrow_from != UINT32_MAX && (k->schedule == KRF__MAP || k->schedule == KRF__REDUCE_COL || (k->schedule == KRF__REDUCE_SHORT && k->side));
-    bool narrow = fits && fast > 0 && k->extents[fast] <= MOST && k->kept_size > 0 && k->kept_size >= limits->narrow_from;
+    bool narrow = fits && fast > 0 && k->n_operands <= MOST_OPERANDS && k->extents[fast] <= MOST && k->kept_size > 0 && k->kept_size >= limits->narrow_from;
     for (uint32_t i = 0; i < k->n_operands && narrow; i++) {
         const krf__operand *o = &k->operands[i];
         const krf__narrow_place place = krf__narrow_place_of(k, o);

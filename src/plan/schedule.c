@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
+#define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
@@ -281,9 +282,13 @@ static bool whole_tiles(const krf__kernel *k) {
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
 }
 
-/* On the CPU: a row of few runs leaves most of a vector empty. */
+/* On the CPU: a row of few runs leaves most of a vector empty. Tiles of all operands must fit a thread's stack. */
 static bool scans_short_rows(const krf__kernel *k) {
-    return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += KRF__SCAN_BESIDE * KRF__SCAN_COLUMNS * krf_dtype_size((krf_dtype)k->operands[i].dtype);
+    }
+    return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8 && bytes <= SCAN_TILE_BYTES;
 }
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
