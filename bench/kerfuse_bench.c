@@ -154,7 +154,7 @@ static krf_status prepare(const bench *b, job *j) {
         j->bytes_out += array_bytes(j->outputs[i]);
     }
     /* Of a GPU a copy stands for reads as well: it reads as fast as it copies. */
-    j->limit = j->bytes_in == 0 ? BENCH_WRITE : !b->info.is_cuda && j->bytes_out * 8 < j->bytes_in ? BENCH_READ : BENCH_COPY;
+    j->limit = j->bytes_in * 8 < j->bytes_out ? BENCH_WRITE : !b->info.is_cuda && j->bytes_out * 8 < j->bytes_in ? BENCH_READ : BENCH_COPY;
     return status;
 }
 
