@@ -32,10 +32,16 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__str_put(out, "];\n");
             continue;
         }
-        const char *lead = tail ? "if (whole) {\n    " : "";
-        krf__str_printf(out, "%sv_%s.word = __ldcs((const %s *)(a.%s", lead, name, krf__cuda_word_type(e, i), name);
-        krf__cuda_put_offset(e, i, false, out);
-        krf__str_put(out, "));\n");
+        krf__str_put(out, tail ? "if (whole) {\n    " : "");
+        if (k->operands[i].loose) {
+            krf__str_printf(out, "#pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = a.%s[k", k->vector, name, name);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, "];\n    }\n");
+        } else {
+            krf__str_printf(out, "v_%s.word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
+            krf__cuda_put_offset(e, i, false, out);
+            krf__str_put(out, "));\n");
+        }
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < n0 ? a.%s[i + k] : (%s)0;\n    }\n}\n",
                             k->vector, name, name, type);
