@@ -2,9 +2,11 @@
 notice (a regular expression over ctest's names)."""
 
 MUTANTS = [
-    ("map_tail", "codegen/skeleton/map.c",
+    ("map_tail", "codegen/skeleton/map_runs.c",
      "run - j < $STRIP ? (int)(run - j) : $STRIP", "run - j <= $STRIP ? (int)(run - j - 1) : $STRIP",
      "ops/test_ops$|api/test_api$"),
+    ("loose_key", "src/plan/key.c", " | (uint64_t)o->loose << 21", "", "ops/test_ops/sim|ops/test_narrow/sim|fuzz/test_graphs/sim|api/test_api/sim"),
+    ("loose_store", "src/plan/schedule.c", "fits &= whole || !o->store;", "fits &= k->n_operands > 0;", "ops/test_narrow/sim|ops/test_tiles/sim|fuzz/test_graphs/sim"),
     ("kept_place", "codegen/c_keep.c", "kept%d[before + p + k]", "kept%d[p + k]", "rows/test_rows/compiled"),
     ("kept_twice", "codegen/c_keep.c", "kept[j] = e->needed[j] || i->op == KRF__bind ? 0 : LEFT_OUT;", "kept[j] = e->needed[j] && r == 0 ? 0 : LEFT_OUT;", "golden|rows/test_rows/compiled"),
     ("side_out_rows", "codegen/c_short.c", "(int)n1, width);\\n\"", "(int)n1 - 1, width);\\n\"", "rows/test_rows/compiled"),
