@@ -11,10 +11,6 @@ static const char *type_of(const krf__emitter *e, uint32_t operand) { return of_
 
 static krf__narrow_place place_of(const krf__emitter *e, uint32_t operand) { return krf__narrow_place_of(e->k, &e->k->operands[operand]); }
 
-bool krf__c_laid_out(const krf__emitter *e, uint32_t operand) {
-    return e->k->narrow && place_of(e, operand) != KRF__NARROW_FLAT && place_of(e, operand) != KRF__NARROW_CONSTANT;
-}
-
 /* Whether that happens once. */
 static bool once(const krf__emitter *e, uint32_t operand) { return krf__is_map(e->k) && place_of(e, operand) == KRF__NARROW_PERIOD; }
 
@@ -106,13 +102,6 @@ static void rows(krf__emitter *e, krf__str *out) {
         put_row(e, i, out);
         put_next(e, i, fast - 1, out);
         krf__str_put(out, "}\n}\n");
-    }
-}
-
-void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out) {
-    if (place_of(e, operand) == KRF__NARROW_FLAT) {
-        krf__str_printf(out, " + %s", result);
-        put_stride(e, operand, e->k->n_kept - 1, out);
     }
 }
 

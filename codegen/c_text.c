@@ -49,6 +49,22 @@ bool krf__c_crosses(const krf__emitter *e, uint32_t operand) {
     return krf__c_turned(e, operand) || (e->k->schedule == KRF__TILE && krf__tile_crosses(e->k, &e->k->operands[operand]));
 }
 
+static krf__narrow_place place_of(const krf__emitter *e, uint32_t operand) { return krf__narrow_place_of(e->k, &e->k->operands[operand]); }
+
+bool krf__c_laid_out(const krf__emitter *e, uint32_t operand) {
+    return e->k->narrow && place_of(e, operand) != KRF__NARROW_FLAT && place_of(e, operand) != KRF__NARROW_CONSTANT;
+}
+
+void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out) {
+    const int fast = e->k->n_kept - 1;
+    if (place_of(e, operand) == KRF__NARROW_FLAT) {
+        krf__str_printf(out, " + %s", result);
+        if (krf__stride_class(e->k, &e->k->operands[operand], fast) >= 2) {
+            krf__str_printf(out, " * %s_s%d", e->operand_names[operand], fast);
+        }
+    }
+}
+
 int krf__c_class(const krf__emitter *e, uint32_t operand) {
     const bool copied = krf__c_crosses(e, operand) || krf__c_laid_out(e, operand);
     return copied ? 1 : krf__stride_class(e->k, &e->k->operands[operand], krf__c_fast_dim(e));

@@ -88,6 +88,8 @@ const char *krf__c_lane_type(const krf__emitter *e, uint32_t r); /* of accumulat
 bool krf__c_in_domain(const krf__kernel *k, uint32_t operand); /* whether the domain part reads or writes it */
 bool krf__c_turned(const krf__emitter *e, uint32_t operand);  /* whether it is copied before it is used, or after, of short rows side by side */
 bool krf__c_crosses(const krf__emitter *e, uint32_t operand); /* the same, of those and tile by tile */
+bool krf__c_laid_out(const krf__emitter *e, uint32_t operand); /* of results in short rows: whether a strip of it is copied into a tile first (c_narrow.c) */
+void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out); /* " + o": of one that is not, at a result */
 int krf__c_class(const krf__emitter *e, uint32_t operand);    /* krf__stride_class of elements that a body takes side by side, in what was copied or in memory */
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
@@ -107,8 +109,6 @@ void krf__c_put_comparison(krf__emitter *e, uint32_t key, krf__str *out); /* fin
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out); /* fetches what comes after elements [j, j + m) */
 
 /* ---- c_narrow.c ---- */
-bool krf__c_laid_out(const krf__emitter *e, uint32_t operand); /* whether a strip of it is copied into a tile first */
-void krf__c_put_narrow_offset(const krf__emitter *e, uint32_t operand, const char *result, krf__str *out); /* " + o": of one that is not, at a result */
 void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str *out); /* declares where its strip is */
 
 /* ---- c_half.c ---- */
