@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
-#define MOST_LOOSE 2
+#define ALONG_BOTH 1024 /* more than a kernel has operands */
+#define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
@@ -97,7 +98,7 @@ void krf__kernel_collapse(krf__kernel *k) {
     }
 }
 
-/* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. What moves along one of the two alone counts half: it stays in
+/* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. What moves along one of the two alone counts only where the others are even: it stays in
  * the caches whichever way (a weight for each row of a sum of columns). */
 static bool columns(const krf__kernel *k) {
     int along_kept = 0, along_reduced = 0;
@@ -111,7 +112,7 @@ static bool columns(const krf__kernel *k) {
             int64_t kept = o->strides[k->n_kept - 1], reduced = o->strides[k->n_kept + k->n_reduced - 1];
             kept = kept < 0 ? -kept : kept;
             reduced = reduced < 0 ? -reduced : reduced;
-            const int weight = kept != 0 && reduced != 0 ? 2 : 1;
+            const int weight = kept != 0 && reduced != 0 ? ALONG_BOTH : 1;
             along_kept += kept != 0 && (reduced == 0 || kept < reduced) && k->extents[k->n_kept - 1] > 1 ? weight : 0;
             along_reduced += reduced != 0 && (kept == 0 || reduced < kept) ? weight : 0;
         }
