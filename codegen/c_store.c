@@ -5,13 +5,27 @@
 #define LARGE_BYTES (16 << 20) /* no processor's share of its caches */
 #define LINE_BYTES 64
 
-/* The block of an output that may go past the caches: 0 where none may. */
+/* Numbers of an element in memory, which of complex results are two. */
+static int numbers(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].pair != 0 ? 2 : 1; }
+
+static int element_bytes(const krf__emitter *e, uint32_t operand) { return numbers(e, operand) * (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype); }
+
+/* Whether an output may go past the caches. */
 static bool may_pass(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
     const krf__operand *o = &k->operands[operand];
     const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT;
-    return long_runs && !k->side && o->store && o->inner == 0 && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1
-           && (size_t)krf__c_strip_length(e) * krf_dtype_size((krf_dtype)o->dtype) % LINE_BYTES == 0;
+    return long_runs && !k->side && o->store && o->inner == 0 && (krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1 || o->pair != 0)
+           && krf__c_strip_length(e) * element_bytes(e, operand) % LINE_BYTES == 0;
+}
+
+/* Whether the imaginary parts are stored with their real parts. */
+static bool goes_along(const krf__emitter *e, uint32_t operand) {
+    bool along = false;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        along |= e->k->operands[i].pair == operand + 1 && may_pass(e, i);
+    }
+    return along;
 }
 
 static void sizes(krf__emitter *e, krf__str *out) {
@@ -20,7 +34,7 @@ static void sizes(krf__emitter *e, krf__str *out) {
         if (!may_pass(e, i)) {
             continue;
         }
-        krf__str_printf(out, "const int large_%s = %dLL", e->operand_names[i], (int)krf_dtype_size((krf_dtype)k->operands[i].dtype));
+        krf__str_printf(out, "const int large_%s = %dLL", e->operand_names[i], element_bytes(e, i));
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
             krf__str_printf(out, " * n%d", d);
         }
@@ -50,19 +64,31 @@ void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__s
     krf__str_printf(out, "%s%s b_%s[%d];\n", may_pass(e, operand) ? "_Alignas(64) " : "", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], strip);
 }
 
-void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
+static void put_lines(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
+    const char *name = e->operand_names[operand], *times = o->pair != 0 ? "2 * " : "", *block = o->pair != 0 ? "both" : "b";
+    const int line = LINE_BYTES / (int)krf_dtype_size((krf_dtype)o->dtype), strip = krf__c_strip_length(e);
+    if (o->pair != 0) {
+        krf__str_printf(out, "_Alignas(64) %s both_%s[%d];\nfor (int k = 0; k < m; k++) {\n", krf__storage_type(o->dtype), name, 2 * strip);
+        krf__str_printf(out, "    both_%s[2 * k] = b_%s[k];\n    both_%s[2 * k + 1] = b_%s[k];\n}\n", name, name, name, e->operand_names[o->pair - 1]);
+    }
+    krf__str_printf(out, "const int lines_%s = large_%s && (unsigned long long)(p_%s + %sj) %% %d == 0 ? %sm / %d : 0;\n", name, name, name, times, LINE_BYTES, times, line);
+    krf__str_printf(out, "if (lines_%s == %d) {\n    krf_put_lines(p_%s + %sj, %s_%s, (int)sizeof %s_%s);\n", name, numbers(e, operand) * strip / line, name, times, block, name, block, name);
+    krf__str_printf(out, "} else {\n    krf_put_lines(p_%s + %sj, %s_%s, %d * lines_%s);\n", name, times, block, name, LINE_BYTES, name);
+    krf__str_printf(out, "    for (int k = %d * lines_%s; k < %sm; k++) {\n        p_%s[%sj + k] = %s_%s[k];\n    }\n}\n", line, name, times, name, times, block, name);
+}
+
+void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];
     const int fast = krf__c_fast_dim(e), class_ = krf__c_class(e, operand);
     if (krf__c_converts_store(e, operand)) {
         krf__str_printf(out, "krf_store_f16s(b_%s, f_%s, m);\n", name, name);
     }
+    if (goes_along(e, operand)) {
+        return;
+    }
     if (may_pass(e, operand)) {
-        const int line = LINE_BYTES / (int)krf_dtype_size((krf_dtype)o->dtype);
-        krf__str_printf(out, "const int lines_%s = large_%s && (unsigned long long)(p_%s + j) %% %d == 0 ? m / %d : 0;\n", name, name, name, LINE_BYTES, line);
-        krf__str_printf(out, "if (lines_%s == %d) {\n    krf_put_lines(p_%s + j, b_%s, (int)sizeof b_%s);\n} else {\n    krf_put_lines(p_%s + j, b_%s, %d * lines_%s);\n", name,
-                        krf__c_strip_length(e) / line, name, name, name, name, name, LINE_BYTES, name);
-        krf__str_printf(out, "    for (int k = %d * lines_%s; k < m; k++) {\n        p_%s[j + k] = b_%s[k];\n    }\n}\n", line, name, name, name);
+        put_lines(e, operand, out);
         return;
     }
     krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);
@@ -73,13 +99,15 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "] = b_%s[k];\n}\n", name);
 }
 
-/* The elements before the first whole line of an output, from `place` on; 0 where it does not pass. */
+/* The elements before the first whole line of an output, from `place` and so many elements behind it on; 0 where it does not pass. */
 static void put_head(const krf__emitter *e, const char *place, const char *behind, krf__str *out) {
     krf__str_put(out, "const int head = ");
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (may_pass(e, i)) {
             const char *name = e->operand_names[i];
-            krf__str_printf(out, "large_%s ? (int)(-(unsigned long long)(%s%s%s) %% %d / %d) : ", name, place, name, behind, LINE_BYTES, (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+            krf__str_printf(out, "large_%s ? (int)(-(unsigned long long)(%s%s", name, place, name);
+            krf__str_printf(out, behind[0] == '\0' ? "" : numbers(e, i) == 2 ? " + 2 * %s" : " + %s", behind);
+            krf__str_printf(out, ") %% %d / %d) : ", LINE_BYTES, element_bytes(e, i));
         }
     }
     krf__str_put(out, "0;\n");
@@ -92,7 +120,8 @@ static void run(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (may_pass(e, i)) {
             const char *name = e->operand_names[i];
-            krf__str_printf(out, "if (large_%s && (unsigned long long)(p_%s + most) %% %d != 0) {\n    __builtin_prefetch(p_%s + most, 1);\n}\n", name, name, LINE_BYTES, name);
+            const char *times = numbers(e, i) == 2 ? "2 * " : "";
+            krf__str_printf(out, "if (large_%s && (unsigned long long)(p_%s + %smost) %% %d != 0) {\n    __builtin_prefetch(p_%s + %smost, 1);\n}\n", name, name, times, LINE_BYTES, name, times);
             passes = true;
         }
     }
@@ -106,7 +135,7 @@ static void run(krf__emitter *e, krf__str *out) {
 
 static void narrow_next(krf__emitter *e, krf__str *out) {
     const int strip = krf__c_strip_length(e);
-    put_head(e, "a->", " + i", out);
+    put_head(e, "a->", "i", out);
     krf__str_printf(out, "next = head > 0 && head < hi - i ? i + head : hi - i < %d ? hi : i + %d;\n", strip, strip);
 }
 

@@ -52,6 +52,7 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     bool loose;       /* CUDA, maps: vectors of it begin anywhere, and are loaded element by element */
+    uint16_t pair;    /* the CPU's maps: 1 + the operand of the imaginary parts that are stored between these real ones; 0: none */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */

@@ -647,7 +647,7 @@ static void test_scans_of_batches(void **unused) {
 
 /* ---- large results: past the caches by whole lines ---- */
 
-/* Element i of x is i % 199, and x + 1 is what is wanted; h and z are 1. Only on the compiled runs of a CPU. */
+/* Element i of x is i % 199, and x + 1 is what is wanted; h and z are 1. Of complex elements the imaginary part is i % 199 + 200. Only on the compiled runs of a CPU. */
 typedef struct store {
     krf_dtype dtype;
     int64_t gap, offset; /* elements: behind a row, and from a line on to the first element */
@@ -662,8 +662,10 @@ static char *ramp(krf_dtype dtype, int64_t n, int64_t from, bool real) {
     assert_non_null(all);
     for (int64_t i = 0; i < n; i++) {
         const uint64_t x = (uint64_t)(i % 199 + from);
-        const double f = (double)x;
-        memcpy(all + (size_t)i * bytes_of(dtype), real ? (const void *)&f : (const void *)&x, bytes_of(dtype));
+        const double f[2] = {(double)x, (double)(i % 199 + 200)};
+        const float single[2] = {(float)f[0], (float)f[1]};
+        const void *element = dtype == KRF_C64 ? (const void *)single : real || dtype == KRF_C128 ? (const void *)f : (const void *)&x;
+        memcpy(all + (size_t)i * bytes_of(dtype), element, bytes_of(dtype));
     }
     return all;
 }
@@ -783,6 +785,14 @@ static void test_large_of_wide(void **unused) {
     none_failed();
 }
 
+/* Halves of complex numbers are stored together. */
+static void test_large_complex(void **unused) {
+    (void)unused;
+    try_large("x + 1", KRF_C64, 128, 4);
+    try_large("x + 1", KRF_C128, 64, 4);
+    none_failed();
+}
+
 /* All in one row, from each place of a line on: pieces of several threads begin within lines. */
 static void test_large_rows(void **unused) {
     static const krf_dtype dtypes[] = {KRF_U8, KRF_U16, KRF_U32, KRF_U64};
@@ -835,12 +845,12 @@ static void test_large_of_short_rows(void **unused) {
     static const struct {
         const char *text;
         krf_dtype dtype;
-    } cases[] = {{"x + 1", KRF_U8}, {"x + 1", KRF_U16}, {"x + 1", KRF_U32}, {"x + 1", KRF_U64}, {"u8(f64(x) + h)", KRF_U8}, {"u16(real(x + z))", KRF_U16}};
+    } cases[] = {{"x + 1", KRF_U8}, {"x + 1", KRF_U16}, {"x + 1", KRF_U32}, {"x + 1", KRF_U64}, {"u8(f64(x) + h)", KRF_U8}, {"u16(real(x + z))", KRF_U16}, {"x + 1", KRF_C64}, {"x + 1", KRF_C128}};
     static const int64_t lengths[] = {3, 17, 63};
     const run *found[MAX_RUNS];
     const int n = compiled_runs(found);
     (void)unused;
-    for (int c = 0; c < 6; c++) {
+    for (int c = 0; c < 8; c++) {
         const int64_t size = (int64_t)bytes_of(cases[c].dtype), elements = LARGE / size;
         char *x = ramp(cases[c].dtype, 2 * elements, 0, false), *want = ramp(cases[c].dtype, 2 * elements, 1, false);
         for (int k = 0; k < 6; k++) {
@@ -880,6 +890,6 @@ static void test_compile(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compile), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_few), cmocka_unit_test(test_complex), cmocka_unit_test(test_choices_and_places), cmocka_unit_test(test_reductions), cmocka_unit_test(test_long_reductions), cmocka_unit_test(test_matrices), cmocka_unit_test(test_scans), cmocka_unit_test(test_scans_of_batches),
-        cmocka_unit_test(test_large), cmocka_unit_test(test_large_of_wide), cmocka_unit_test(test_large_rows), cmocka_unit_test(test_large_pairs), cmocka_unit_test(test_large_of_short_rows)};
+        cmocka_unit_test(test_large), cmocka_unit_test(test_large_of_wide), cmocka_unit_test(test_large_complex), cmocka_unit_test(test_large_rows), cmocka_unit_test(test_large_pairs), cmocka_unit_test(test_large_of_short_rows)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
