@@ -106,7 +106,9 @@ static void put_head(const krf__emitter *e, const char *place, const char *behin
         if (may_pass(e, i)) {
             const char *name = e->operand_names[i];
             krf__str_printf(out, "large_%s ? (int)(-(unsigned long long)(%s%s", name, place, name);
-            krf__str_printf(out, behind[0] == '\0' ? "" : numbers(e, i) == 2 ? " + 2 * %s" : " + %s", behind);
+            if (behind[0] != '\0') {
+                krf__str_printf(out, numbers(e, i) == 2 ? " + 2 * %s" : " + %s", behind);
+            }
             krf__str_printf(out, ") %% %d / %d) : ", LINE_BYTES, element_bytes(e, i));
         }
     }
