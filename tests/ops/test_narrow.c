@@ -222,7 +222,7 @@ static void look_at_kernel(const example *e, const run *now, krf_plan *plan, con
 static void try_on(const example *e, const run *now, const char *want, const char *what) {
     krf_binding bindings[OPERANDS];
     krf_array *arrays[OPERANDS], *result = NULL;
-    char names[OPERANDS][8];
+    char names[OPERANDS][16];
     krf_graph *g = krf_graph_create(now->context);
     krf_expr x;
     krf_plan *plan = NULL;
