@@ -423,6 +423,52 @@ static void test_beside_words(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* x[from:] + 2 * z of n elements, into memory from `to` on: loads and stores that begin anywhere. */
+static void try_anywhere(const run *now, int from, int to, int n) {
+    enum { ROOM = 1100 };
+    int32_t x[ROOM], z[ROOM], got[ROOM];
+    char text[96];
+    krf_array *in[2], *room, *out;
+    krf_expr y;
+    for (int i = 0; i < ROOM; i++) {
+        x[i] = 3 * i;
+        z[i] = 7 * i;
+        got[i] = -1;
+    }
+    assert_int_equal(krf_array_from_host(now->context, KRF_I32, 1, (int64_t[]){ROOM}, x, &in[0]), KRF_OK);
+    assert_int_equal(krf_array_from_host(now->context, KRF_I32, 1, (int64_t[]){ROOM}, z, &in[1]), KRF_OK);
+    assert_int_equal(krf_array_from_host(now->context, KRF_I32, 1, (int64_t[]){ROOM}, got, &room), KRF_OK);
+    assert_int_equal(krf_array_view(room, 1, (int64_t[]){n}, (int64_t[]){1}, to, &out), KRF_OK);
+    const krf_binding b[] = {krf_bind_array("x", in[0]), krf_bind_array("z", in[1])};
+    krf_graph *g = krf_graph_create(now->context);
+    snprintf(text, sizeof text, "x[%d:%d] + 2 * z[:%d]", from, from + n, n);
+    assert_int_equal(krf_parse(g, text, b, 2, &y), KRF_OK);
+    assert_int_equal(krf_eval(y, &out), KRF_OK);
+    assert_int_equal(krf_array_to_host(room, got, sizeof got), KRF_OK);
+    for (int i = 0; i < ROOM; i++) {
+        const int32_t want = i >= to && i < to + n ? x[from + i - to] + 2 * z[i - to] : -1;
+        if (got[i] != want) {
+            COMPLAIN("%s: %s from %d on: element %d is %d, not %d", now->label, text, to, i, got[i], want);
+            break;
+        }
+    }
+    krf_graph_destroy(g);
+    krf_array_release(out);
+    krf_array_release(room);
+    krf_array_release(in[0]);
+    krf_array_release(in[1]);
+}
+
+static void test_anywhere(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all_runs.n; r++) {
+        for (int k = 0; k < 16; k++) {
+            try_anywhere(&all_runs.run[r], k % 4, k / 4, 1021 + k % 5);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_noted_runs(&all_runs, false);
@@ -442,6 +488,6 @@ static void test_compile(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_few_rows), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_few_rows), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words), cmocka_unit_test(test_anywhere)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
