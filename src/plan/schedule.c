@@ -288,25 +288,6 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
-static bool lies_between(const krf__kernel *k, const krf__operand *real, const krf__operand *imaginary) {
-    bool between = real->half && imaginary->half && imaginary->store && real->buffer == imaginary->buffer && imaginary->offset == real->offset + 1;
-    for (int d = 0; d < k->n_kept; d++) {
-        between &= real->strides[d] == imaginary->strides[d];
-    }
-    return between && real->strides[k->n_kept - 1] == 2;
-}
-
-/* On the CPU: complex results, whose halves are stored together. */
-static void mark_pairs(krf__kernel *k, const krf__limits *limits) {
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        krf__operand *o = &k->operands[i];
-        o->pair = 0;
-        for (uint32_t j = 0; j < k->n_operands && o->store && k->schedule == KRF__MAP && limits->narrow_from != UINT32_MAX; j++) {
-            o->pair = lies_between(k, o, &k->operands[j]) ? (uint16_t)(1 + j) : o->pair;
-        }
-    }
-}
-
 /* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. */
 static int team_of(const krf__kernel *k) {
     bool doubles = false;
@@ -397,7 +378,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->rest &= !k->whole;
     mark_aligned(k, fast);
     mark_literal(k);
-    mark_pairs(k, limits);
+    krf__kernel_pairs(k, limits);
     stage_rows(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);

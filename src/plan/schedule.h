@@ -27,6 +27,9 @@ void krf__kernel_strips(krf__kernel *k);
 /* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
+/* On the CPU, of a map: which halves of complex results are stored together. */
+void krf__kernel_pairs(krf__kernel *k, const krf__limits *limits);
+
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
