@@ -1,16 +1,15 @@
 /* Collapses a kernel's dimensions and chooses its schedule and shape class from extents and strides alone. */
 #include "plan/schedule.h"
+#include "plan/vector.h"
 
 #include <string.h>
 
 #define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
 #define ALONG_BOTH 1024 /* more than a kernel has operands */
-#define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
-#define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -120,126 +119,6 @@ static bool columns(const krf__kernel *k) {
     return along_kept > along_reduced;
 }
 
-/* Whether an operand that lies along dimension `fast` does so in whole vectors of v elements. */
-static bool in_vectors(const krf__kernel *k, const krf__operand *o, int fast, int v) {
-    bool whole = o->offset % v == 0;
-    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-        whole &= d == fast || o->strides[d] % v == 0;
-    }
-    return whole;
-}
-
-/* Whether all do. */
-static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v) {
-    bool whole = true;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        whole &= o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered || in_vectors(k, o, fast, v);
-    }
-    return whole;
-}
-
-/* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. Reductions of narrow elements,
- * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it, and maps would lose. */
-static int vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
-    int bytes = 1;
-    bool gathers = false, streams = false;
-    if (limits->vectors == 0) {
-        return 1;
-    }
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        gathers |= o->gathered;
-        if ((domain_only && o->store) || o->counts || o->gathered) {
-            continue;
-        }
-        streams |= o->strides[fast] == 1;
-        if (krf__stride_class(k, o, fast) >= 2) {
-            return 1;
-        }
-        int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-        bytes = o->strides[fast] == 1 && size > bytes ? size : bytes;
-    }
-    if ((gathers && !streams) || (streams && unaligned)) {
-        return 1; /* of gathers alone: neighbouring threads read neighbouring places more often than not */
-    }
-    const bool shorter = k->n_reduced > 0 && k->n_rounds == 0 && (fast < k->n_kept ? bytes == 2 : bytes <= 2);
-    int v = 16 / bytes;
-    while (shorter && v * bytes > 4 && !has_vectors(k, fast, domain_only, v)) {
-        v /= 2;
-    }
-    return has_vectors(k, fast, domain_only, v) ? v : 1;
-}
-
-/* The same of a map that stores whole vectors, of elements of 4 bytes or more, while one or two of its loads begin anywhere: a store of 16 bytes is worth four loads of 4 (views one element further
- * on 0.87 to 0.96 of the copy bandwidth on an H200), but not those of a stencil. */
-static int loose_vector(const krf__kernel *k) {
-    const int fast = k->n_kept - 1;
-    int bytes = 4, loose = 0;
-    bool fits = true;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-        fits &= !o->gathered && (o->store ? size >= 4 && o->strides[fast] == 1 : krf__stride_class(k, o, fast) <= 1);
-        bytes = !o->counts && size > bytes ? size : bytes;
-    }
-    for (uint32_t i = 0; i < k->n_operands && fits; i++) {
-        const krf__operand *o = &k->operands[i];
-        const bool whole = o->strides[fast] != 1 || o->counts || in_vectors(k, o, fast, 16 / bytes);
-        fits &= whole || !o->store;
-        loose += !whole;
-    }
-    return fits && loose <= MOST_LOOSE && (k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0) ? 16 / bytes : 1;
-}
-
-/* Whether a reduction stores elements of its domain as well. */
-static bool stores_elements(const krf__kernel *k) {
-    bool found = false;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        found |= k->instrs[i].op == KRF__store;
-    }
-    return found;
-}
-
-/* Results that a thread of a reduction by columns has side by side. It has accumulators of several lanes of each; or, where any order will do, of each alone. */
-static int column_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const int fast = k->n_kept - 1;
-    const size_t most = krf__any_order(k) ? 64 : 16;
-    int v = stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : vector_length(k, fast, true, unaligned, limits);
-    v = k->extents[fast] % v != 0 ? 1 : v;
-    while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
-        v /= 2;
-    }
-    return v;
-}
-
-/* Whether numbers are drawn: those of neighbouring places come from one block of words. */
-static bool draws(const krf__kernel *k) {
-    bool found = false;
-    for (uint32_t i = 0; i < k->n_instrs; i++) {
-        found |= k->instrs[i].op == KRF__philox;
-    }
-    return found;
-}
-
-/* Vectors of places: only drawing gains by what their text then says. */
-static bool starts_vectors(const krf__kernel *k, const krf__operand *o, int fast) {
-    bool whole = o->offset % k->vector == 0 && draws(k);
-    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-        whole &= d == fast || o->strides[d] % k->vector == 0;
-    }
-    return whole;
-}
-
-static void mark_aligned(krf__kernel *k, int fast) {
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        krf__operand *o = &k->operands[i];
-        const bool vectors = o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
-        o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
-        o->loose = k->schedule == KRF__MAP && o->aligned && !o->counts && !in_vectors(k, o, fast, k->vector);
-    }
-}
-
 /* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided. */
 static void mark_literal(krf__kernel *k) {
     k->literal = k->across ? 1 : 0;
@@ -324,19 +203,19 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
-        k->vector = vector_length(k, fast, false, unaligned, limits);
+        k->vector = krf__vector_length(k, fast, false, unaligned, limits);
         if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
             k->vector = 1;
         }
         krf__kernel_tile(k, unaligned, limits);
         if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
-            k->vector = loose_vector(k);
+            k->vector = krf__loose_vector(k);
         }
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
-        k->vector = k->n_reduced > 1 ? 1 : vector_length(k, fast, false, unaligned, limits);
+        k->vector = k->n_reduced > 1 ? 1 : krf__vector_length(k, fast, false, unaligned, limits);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         krf__share_rows(k, limits);
@@ -359,9 +238,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         if (k->schedule == KRF__REDUCE_COL) {
             fast = k->n_kept - 1;
-            k->vector = column_vector(k, unaligned, limits);
+            k->vector = krf__column_vector(k, unaligned, limits);
         } else {
-            k->vector = vector_length(k, fast, !stores_elements(k), unaligned, limits);
+            k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
@@ -376,7 +255,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->team = limits->teams != 0 ? team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
-    mark_aligned(k, fast);
+    krf__mark_vectors(k, fast);
     mark_literal(k);
     krf__kernel_pairs(k, limits);
     stage_rows(k, limits);

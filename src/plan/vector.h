@@ -1,0 +1,23 @@
+/* How many elements a thread moves at once. */
+#ifndef KRF_PLAN_VECTOR_H
+#define KRF_PLAN_VECTOR_H
+
+#include "pass/pass.h"
+#include "plan/kernel.h"
+
+/* Whether a reduction stores elements of its domain as well. */
+bool krf__stores_elements(const krf__kernel *k);
+
+/* Elements of a 16-byte access along dimension `fast`; 1 where operands allow none. domain_only: what is stored is no matter. unaligned: some array begins elsewhere than on a 16-byte border. */
+int krf__vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);
+
+/* The same of a map for which that is 1, if a few of its loads may begin anywhere. */
+int krf__loose_vector(const krf__kernel *k);
+
+/* The same of a reduction by columns: results that a thread has side by side. */
+int krf__column_vector(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
+/* Once the vector length is known: which operands are moved by vectors (krf__operand.aligned, loose). */
+void krf__mark_vectors(krf__kernel *k, int fast);
+
+#endif
