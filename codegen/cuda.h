@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -132,6 +132,10 @@ void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of 
 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
+
+/* Vectors that begin anywhere (cuda_drift.c): the word of such a load, `offset` from the operand's first element; and the condition that the element at hand is one of the row's. */
+void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
+void krf__cuda_put_there(const krf__emitter *e, krf__str *out);
 
 /* Elements of f16 and bf16 by twos (cuda_half2.c): whether the kernel or round at hand takes them so, which is known then (e->twos); the statements of an instruction, and
  * of a store to a vector of f16 or bf16; and what prints an element, for each of those that a turn of the loop over k takes. */

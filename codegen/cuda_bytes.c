@@ -25,6 +25,9 @@ bool krf__cuda_by_fours(const krf__emitter *e) {
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const krf__instr *load = bytes_of(e, r);
+        if (e->k->drifts) {
+            krf__str_printf(out, "v_%s[q].four[k] &= krf_bytes_there(there >> 4 * k);\n", e->operand_names[load->slot]);
+        }
         krf__str_printf(out, load->dtype == KRF_I8 ? "if (valid) {\n    acc%u[k] = __dp4a(v_%s[q].four[k], 0x01010101, acc%u[k]);\n}\n"
                                                    : "if (valid) {\n    acc%u[k] = (int)__dp4a((unsigned)v_%s[q].four[k], 0x01010101u, (unsigned)acc%u[k]);\n}\n",
                         r, e->operand_names[load->slot], r);

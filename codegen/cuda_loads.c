@@ -117,7 +117,7 @@ void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
     if (known(e)) {
         krf__str_put(out, "const bool whole = false;\n");
     } else if (!e->k->whole) {
-        krf__str_printf(out, "const bool whole = p + %d <= last;\n", krf__cuda_tile(e));
+        krf__str_printf(out, e->k->drifts ? "const bool whole = p >= first && p + %d <= last;\n" : "const bool whole = p + %d <= last;\n", krf__cuda_tile(e));
     }
 }
 
@@ -127,7 +127,7 @@ static void valid(krf__emitter *e, krf__str *out) {
     } else {
         krf__str_put(out, "whole || p + (");
         put_vector_number(e, out);
-        krf__str_printf(out, " + 1) * %d <= last", e->k->vector);
+        krf__str_printf(out, e->k->drifts ? ") * %d < last" : " + 1) * %d <= last", e->k->vector);
     }
 }
 
@@ -146,7 +146,7 @@ static void put_tiles(krf__emitter *e, const char *loads, bool anywhere, krf__st
     if (loads == NULL) {
         return;
     }
-    krf__str_printf(&inside, "if (p_q + %d <= last) ", e->k->vector);
+    krf__str_printf(&inside, e->k->drifts ? "if (p_q < last) " : "if (p_q + %d <= last) ", e->k->vector);
     const char *condition = inside.data != NULL ? inside.data : "";
     if (e->k->whole || known(e) || anywhere) {
         put_tile(e, e->k->whole || anywhere ? "" : condition, loads, "", out);
@@ -238,7 +238,7 @@ static void put_next(krf__emitter *e, const char *to, krf__str *out) {
     e->quad = quad;
     if (loads.data != NULL) {
         krf__str_printf(out, "const %s p_q = p + %d + (q * %d + thread) * %d;\n", krf__index_type(e), krf__cuda_tile(e), krf__cuda_together(e), e->k->vector);
-        krf__str_printf(out, e->k->whole ? "if (p + %d < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_tile(e) : e->k->vector);
+        krf__str_printf(out, e->k->whole ? "if (p + %d < last) {\n" : e->k->drifts ? "if (p_q < last) {\n" : "if (p_q + %d <= last) {\n", e->k->whole ? krf__cuda_tile(e) : e->k->vector);
         krf__cuda_put_lines(out, "    ", position.data);
         krf__cuda_put_lines(out, "    ", loads.data);
         krf__str_put(out, "}\n");

@@ -1,7 +1,7 @@
 /* The CUDA target's maps: what stands in the holes of skeleton/map.cu, map_vector.cu and map_each.cu; bodies and stores serve tiles too. */
 #include "codegen/cuda.h"
 
-enum { LONG_BODY = 96, TOGETHER = 2 };
+enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors are taken out of two words: wider ones are loaded one by one */ };
 
 /* ---- a vector a thread ---- */
 
@@ -33,7 +33,15 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             continue;
         }
         krf__str_put(out, tail ? "if (whole) {\n    " : "");
-        if (k->operands[i].loose) {
+        if (k->operands[i].loose && krf_dtype_size((krf_dtype)k->operands[i].dtype) <= MOST_BYTES) {
+            krf__str offset = {0};
+            krf__cuda_put_offset(e, i, false, &offset);
+            krf__str_printf(out, "v_%s.word = ", name);
+            krf__cuda_put_word(e, i, offset.data != NULL ? offset.data : "", out);
+            krf__str_put(out, ";\n");
+            out->failed |= offset.failed;
+            krf__str_free(&offset);
+        } else if (k->operands[i].loose) {
             krf__str_printf(out, "#pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = a.%s[k", k->vector, name, name);
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, "];\n    }\n");

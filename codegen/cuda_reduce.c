@@ -112,7 +112,16 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     } else {
         snprintf(slot, sizeof slot, "q * V + %s", krf__cuda_element(e));
     }
-    krf__str_printf(out, costly ? "acc%u[%s] = red%u(acc%u[%s], valid ? " : "if (valid) {\n    acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
+    krf__str_put(out, costly ? "" : "if (");
+    if (!costly) {
+        krf__cuda_put_there(e, out);
+        krf__str_put(out, ") {\n    ");
+    }
+    krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
+    if (costly) {
+        krf__cuda_put_there(e, out);
+        krf__str_put(out, " ? ");
+    }
     krf__cuda_put_summand(e, r, out);
     krf__str_put(out, costly ? " : " : ");\n}\n");
     if (costly) {

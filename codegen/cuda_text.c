@@ -63,7 +63,11 @@ void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const ch
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
     const char *name = e->operand_names[operand];
     const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
-    if (krf__cuda_vectored(e, operand)) {
+    if (krf__cuda_vectored(e, operand) && (e->k->operands[operand].loose || e->k->drifts)) {
+        krf__str_printf(out, "v_%s%s.word = ", name, index);
+        krf__cuda_put_word(e, operand, offset, out);
+        krf__str_put(out, ";\n");
+    } else if (krf__cuda_vectored(e, operand)) {
         krf__str_printf(out, again ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
                         krf__cuda_word_type(e, operand), name, offset);
     } else {

@@ -196,3 +196,61 @@ KRF_FN unsigned krf_observe(const unsigned *at) {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 #endif
 }
+
+//@ krf_there
+// A bit for each of 32 elements from number `first` on and before number `last`.
+KRF_FN unsigned krf_there(int first, int last) { return (first > 0 ? ~0u << first : ~0u) & (last >= 32 ? ~0u : last > 0 ? ~(~0u << last) : 0); }
+
+//@ krf_bytes_there
+// A byte of ones for each of the lowest four bits.
+KRF_FN int krf_bytes_there(unsigned bits) { return (int)(((bits & 15) * 0x00204081u & 0x01010101u) * 255u); }
+
+//@ krf_between
+// As many bytes as a word has, from byte `bytes` on of two that follow one another.
+KRF_FN unsigned char krf_between(unsigned char low, unsigned char high, unsigned bytes) { return bytes == 0 ? low : high; }
+KRF_FN unsigned short krf_between(unsigned short low, unsigned short high, unsigned bytes) { return (unsigned short)(((unsigned)high << 16 | low) >> 8 * bytes); }
+KRF_FN unsigned krf_between(unsigned low, unsigned high, unsigned bytes) { return (unsigned)(((unsigned long long)high << 32 | low) >> 8 * bytes); }
+KRF_FN uint2 krf_between(uint2 low, uint2 high, unsigned bytes) {
+    const bool half = (bytes & 4) != 0;
+    const unsigned first = half ? low.y : low.x, second = half ? high.x : low.y, third = half ? high.y : high.x;
+    return uint2{krf_between(first, second, bytes & 3), krf_between(second, third, bytes & 3)};
+}
+KRF_FN uint4 krf_between(uint4 low, uint4 high, unsigned bytes) {
+    const bool half = (bytes & 8) != 0, one = (bytes & 4) != 0;
+    const unsigned a = half ? low.z : low.x, b = half ? low.w : low.y, c = half ? high.x : low.z, d = half ? high.y : low.w, e = half ? high.z : high.x, f = half ? high.w : high.y;
+    const unsigned v = one ? b : a, w = one ? c : b, x = one ? d : c, y = one ? e : d, z = one ? f : e;
+    return uint4{krf_between(v, w, bytes & 3), krf_between(w, x, bytes & 3), krf_between(x, y, bytes & 3), krf_between(y, z, bytes & 3)};
+}
+
+//@ krf_beside
+// How many bytes an element lies within its word.
+template <typename T> KRF_FN unsigned krf_beside(const void *at) { return (unsigned)((unsigned long long)at % sizeof(T)); }
+
+//@ krf_row_word
+// An aligned word of which elements before `first` and from `end` on are anything, if not all are such. A GPU reads it whole; elsewhere what lies beside is not touched, for it may be no memory.
+template <typename T, typename E> KRF_FN T krf_row_word(const E *at, const E *first, const E *end) {
+#ifdef __CUDACC__
+    return __ldcs((const T *)at);
+#else
+    T word = {};
+    for (int i = 0; i < (int)sizeof(T); i++) {
+        const char *byte = (const char *)at + i;
+        if (byte >= (const char *)first && byte < (const char *)end) {
+            ((char *)&word)[i] = *byte;
+        }
+    }
+    return word;
+#endif
+}
+
+//@ krf_window
+// A word of n elements that begins at any, of the two aligned ones in which it lies. Others read these too.
+template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) {
+    const unsigned beside = krf_beside<T>(at);
+    const char *low = (const char *)at - beside, *high = beside > 0 ? low + sizeof(T) : low;
+#ifdef __CUDACC__
+    return krf_between(*(const T *)low, *(const T *)high, beside);
+#else
+    return krf_between(krf_row_word<T>((const E *)low, at, at + n), krf_row_word<T>((const E *)high, at, at + n), beside);
+#endif
+}

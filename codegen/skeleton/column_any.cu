@@ -13,7 +13,9 @@ for (int k = 0; k < $VECTOR; k++) {
         $ANY_CHUNK
     }
 }
-const $INDEX column = ($INDEX)blockIdx.x * $ANY_COLUMNS + thread % $COLUMN_THREADS * $VECTOR + thread % $ANY_COLUMNS / $COLUMN_THREADS;
+const $INDEX group = ($INDEX)blockIdx.x * $ANY_COLUMNS + thread % $COLUMN_THREADS * $VECTOR;
+const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $ANY_COLUMNS / $COLUMN_THREADS;
+const bool there = group < $KEPT_SIZE && column >= group;
 $ANY_NOTHING
 __syncthreads();
 for (int k = 0; k < $VECTOR; k++) {
@@ -21,18 +23,18 @@ for (int k = 0; k < $VECTOR; k++) {
 }
 $ANY_TREE
 if ($SPLIT) {
-    if (thread < $ANY_COLUMNS && column < $KEPT_SIZE) {
+    if (thread < $ANY_COLUMNS && there) {
         $ANY_DONE
     }
     $COLUMN_TICKET
     $ANY_AGAIN
     #pragma unroll 16
-    for (int b = thread / $ANY_COLUMNS; b < (int)gridDim.y && column < $KEPT_SIZE; b += 256 / $ANY_COLUMNS) {
+    for (int b = thread / $ANY_COLUMNS; b < (int)gridDim.y && there; b += 256 / $ANY_COLUMNS) {
         $ANY_PARTIALS
     }
     $ANY_TREE
 }
-if (thread < $ANY_COLUMNS && column < $KEPT_SIZE) {
+if (thread < $ANY_COLUMNS && there) {
     const $INDEX o = column;
     $KEPT_POSITION
     $ANY_RESULTS

@@ -13,7 +13,9 @@ $COLUMN_TOTALS
 if ($SPLIT) {
     if (inside && threadIdx.y == 0) {
         for (int k = 0; k < $VECTOR; k++) {
-            $COLUMN_DONE
+            if ($COLUMN_OWN) {
+                $COLUMN_DONE
+            }
         }
     }
     $COLUMN_TICKET
@@ -23,6 +25,8 @@ if (inside && threadIdx.y == 0) {
     for (int k = 0; k < $VECTOR; k++) {
         const $INDEX o = at + k;
         $KEPT_POSITION
-        $COLUMN_RESULTS
+        if ($COLUMN_OWN) {
+            $COLUMN_RESULTS
+        }
     }
 }

@@ -2,15 +2,17 @@
 // Vectors beyond the last count as the identity, which costs less to compile than a branch; the elements after the last
 // whole vector are the last of their lanes and come at the end.
 $ACCUMULATORS
-$INDEX p = first;
+$DRIFT
+$INDEX p = $DRIFT_FIRST;
 $REDUCE_FIRST_LOADS
 #pragma unroll 1
 for (; p < last; p += $TILE) {
     $TILE_WHOLE
     $REDUCE_LOADS
     #pragma unroll
-    for (int q = 0; q < $QUADS; q++) {
+    for (int q = 0; q < $QUADS; q++) $DRIFT_NEEDED{
         const bool valid = $TILE_VALID;
+        $DRIFT_MASK
         $REDUCE_AHEAD
         $REDUCE_VECTORS
         #pragma unroll

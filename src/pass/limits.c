@@ -12,7 +12,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .early = 1, .prologue = 1, .epilogue = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .early = 1, .prologue = 1, .epilogue = 1};
 
 static const struct {
     const char *name;
@@ -25,7 +25,8 @@ static const struct {
     {"row", offsetof(krf__limits, row), 0},               {"columns", offsetof(krf__limits, columns), 0},
     {"unrolled", offsetof(krf__limits, unrolled), 0},     {"columns_unrolled", offsetof(krf__limits, columns_unrolled), 0},
     {"chunk", offsetof(krf__limits, chunk), 0},           {"vectors", offsetof(krf__limits, vectors), 0},
-    {"whole", offsetof(krf__limits, whole), 0},           {"teams", offsetof(krf__limits, teams), 0},
+    {"loose", offsetof(krf__limits, loose), 0},           {"whole", offsetof(krf__limits, whole), 0},
+    {"teams", offsetof(krf__limits, teams), 0},
     {"held", offsetof(krf__limits, held), 0},             {"strips", offsetof(krf__limits, strips), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
     {"beside", offsetof(krf__limits, beside), 0},         {"narrow_from", offsetof(krf__limits, narrow_from), 0},
@@ -58,7 +59,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
         return true;
     }
     if (strcmp(text, "off") == 0) {
-        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .narrow_from = krf__default_limits.narrow_from, .early = krf__default_limits.early};
+        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .loose = krf__default_limits.loose, .narrow_from = krf__default_limits.narrow_from, .early = krf__default_limits.early};
         return true;
     }
     while (parse_one(&text, limits)) {
@@ -80,6 +81,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->columns_unrolled = many_threads ? 0 : limits->columns_unrolled;
     limits->chunk = many_threads ? 0 : limits->chunk;
     limits->vectors = many_threads ? limits->vectors : 0;
+    limits->loose = many_threads ? limits->loose : 0;
     limits->whole = many_threads ? limits->whole : 0;
     limits->teams = many_threads ? limits->teams : 0;
     limits->strips = many_threads ? limits->strips : 0;

@@ -18,6 +18,7 @@ typedef struct krf__limits {
     uint32_t columns_unrolled; /* the same where the elements of many results lie side by side in memory */
     uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t vectors;  /* 1: threads move 16 bytes at once, or what lies in shared memory, where operands allow it, which kernels then say; compilers of C see to that themselves */
+    uint32_t loose;    /* bytes of an element, at most, of which threads move 16 at once where rows begin anywhere in memory; 0: one at a time there */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */
     uint32_t teams;    /* 1: reductions of what takes long are shared by several warps a chunk */
     uint32_t strips;   /* 1: threads of maps that need rows of an array again and again, as stencils do, keep them */

@@ -131,7 +131,11 @@ int krf__reduce_vectors(const krf__kernel *k) {
     if (k->team > 1) {
         return share;
     }
-    return turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
+    int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
+    while (k->drifts && vectors > share && vectors / 2 * 32 * k->vector >= k->reduced_size + k->vector) {
+        vectors /= 2;
+    }
+    return vectors;
 }
 
 const char *krf__schedule_name(krf__schedule schedule) {

@@ -51,7 +51,7 @@ typedef struct krf__operand {
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
-    bool loose;       /* CUDA, maps: vectors of it begin anywhere, and are loaded element by element */
+    bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
     uint16_t pair;    /* the CPU's maps: 1 + the operand of the imaginary parts that are stored between these real ones; 0: none */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
@@ -105,6 +105,7 @@ typedef struct krf__kernel {
     /* Shape class: what the text depends on besides the body. */
     int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
+    bool drifts;   /* CUDA, reductions along rows: these begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row */
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
     bool wide;     /* indices need 64 bits */

@@ -178,6 +178,9 @@ static int team_of(const krf__kernel *k) {
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
 static bool whole_tiles(const krf__kernel *k) {
+    if (k->drifts) {
+        return false;
+    }
     const int64_t tile = 32 * (int64_t)k->team * k->vector * krf__reduce_vectors(k);
     if (k->schedule == KRF__ROW) {
         return k->reduced_size == k->chunk * krf__row_warps(k);
@@ -197,9 +200,17 @@ static bool scans_short_rows(const krf__kernel *k) {
     return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8 && bytes <= SCAN_TILE_BYTES;
 }
 
+/* Rows that do not come in whole vectors: threads take those of memory, if these are longer. */
+static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || team_of(k) == 1);
+    const int v = rows ? krf__drifting_vector(k, unaligned, limits) : 1;
+    k->drifts = v > k->vector;
+    k->vector = k->drifts ? v : k->vector;
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
-    k->side = k->across = k->narrow = false;
+    k->side = k->across = k->narrow = k->drifts = k->rest = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -242,20 +253,21 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         } else {
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
+            let_drift(k, unaligned, limits);
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         if (k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= SHORT_COLUMN && k->reduced_size <= limits->columns) {
             krf__set_rows_beside(k);
         }
-        k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && (k->chunks == 1 || k->reduced_size % k->vector != 0);
+        k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && !k->drifts && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }
     k->side |= krf__short_rows(k) && k->reduced_size <= limits->beside;
     krf__kernel_narrow(k, limits);
     k->team = limits->teams != 0 ? team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
-    krf__mark_vectors(k, fast);
+    krf__mark_vectors(k, fast, unaligned);
     mark_literal(k);
     krf__kernel_pairs(k, limits);
     stage_rows(k, limits);

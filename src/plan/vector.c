@@ -25,7 +25,7 @@ static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v)
 
 /* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. Reductions of narrow elements,
  * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it, and maps would lose. */
-int krf__vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
+int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
     if (limits->vectors == 0) {
@@ -55,17 +55,16 @@ int krf__vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligne
     return has_vectors(k, fast, domain_only, v) ? v : 1;
 }
 
-/* The same of a map that stores whole vectors, of elements of 4 bytes or more, while one or two of its loads begin anywhere: a store of 16 bytes is worth four loads of 4 (views one element further
- * on 0.87 to 0.96 of the copy bandwidth on an H200), but not those of a stencil. */
+/* A store of 16 bytes is worth four loads of 4 (views one element further on 0.87 to 0.96 of the copy bandwidth on an H200), but not those of a stencil. */
 int krf__loose_vector(const krf__kernel *k) {
     const int fast = k->n_kept - 1;
-    int bytes = 4, loose = 0;
+    int bytes = 1, loose = 0;
     bool fits = true;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-        fits &= !o->gathered && (o->store ? size >= 4 && o->strides[fast] == 1 : krf__stride_class(k, o, fast) <= 1);
-        bytes = !o->counts && size > bytes ? size : bytes;
+        fits &= !o->gathered && (o->store ? o->strides[fast] == 1 : krf__stride_class(k, o, fast) <= 1);
+        bytes = !o->counts && o->strides[fast] == 1 && size > bytes ? size : bytes;
     }
     for (uint32_t i = 0; i < k->n_operands && fits; i++) {
         const krf__operand *o = &k->operands[i];
@@ -85,17 +84,86 @@ bool krf__stores_elements(const krf__kernel *k) {
     return found;
 }
 
-/* Results that a thread of a reduction by columns has side by side. It has accumulators of several lanes of each; or, where any order will do, of each alone. */
-int krf__column_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
+/* ---- columns ---- */
+
+/* Whether all that is reduced are sums of bytes, of which a GPU adds four at once. */
+static bool sums_bytes(const krf__kernel *k) {
+    bool all = k->n_reductions > 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const krf__instr *value = &k->instrs[k->instrs[k->n_domain + r].args[0]];
+        all &= krf__narrow_sum(k, r) && krf_dtype_size((krf_dtype)value->from) == 1 && k->instrs[value->args[0]].op == KRF__load;
+    }
+    return all;
+}
+
+/* Whether vectors may begin anywhere, taken out of two: those of sums of bytes, others gain nothing. Of columns that do not come in whole ones the last thread's begin in those before. */
+static bool may_begin_anywhere(const krf__kernel *k, int fast, const krf__limits *limits) {
+    bool may = limits->loose > 0 && limits->vectors != 0 && k->n_kept == 1 && k->extents[fast] >= 16 && sums_bytes(k);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        may &= k->operands[i].store || (!k->operands[i].gathered && !k->operands[i].counts && k->operands[i].strides[fast] == 1);
+    }
+    return may;
+}
+
+/* It has accumulators of several lanes of each; or, where any order will do, of each alone. */
+int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
     const size_t most = krf__any_order(k) ? 64 : 16;
-    int v = krf__stores_elements(k) || k->n_instrs > MOST_IN_VECTORS ? 1 : krf__vector_length(k, fast, true, unaligned, limits);
+    const bool long_body = krf__stores_elements(k) || k->n_instrs > MOST_IN_VECTORS;
+    int v = long_body ? 1 : krf__vector_length(k, fast, true, unaligned, limits);
     v = k->extents[fast] % v != 0 ? 1 : v;
+    v = v == 1 && !long_body && may_begin_anywhere(k, fast, limits) ? 16 : v;
     while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
         v /= 2;
     }
     return v;
 }
+
+/* ---- rows that begin anywhere ---- */
+
+static bool streams(const krf__operand *o, int fast) { return o->strides[fast] == 1 && !o->counts; }
+
+/* Whether two operands begin in each row as far within a vector. */
+static bool goes_with(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int v) {
+    bool same = (a->offset - b->offset) % v == 0;
+    for (int d = 0; d < k->n_kept; d++) {
+        same &= (a->strides[d] - b->strides[d]) % v == 0;
+    }
+    return same;
+}
+
+/* Whether it makes no difference which of two values of the canonical tree is the first: rows that begin elsewhere go round it from another lane. */
+static bool commutes(const krf__kernel *k) {
+    bool all = true;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        all &= !krf__op_is_fold((krf__op)k->instrs[i].op);
+    }
+    return all;
+}
+
+/* Bytes that are not only added take longer than their loads. */
+int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    const int fast = k->n_kept;
+    const krf__operand *first = NULL;
+    bool may = k->n_reduced == 1 && k->reduced_size > KRF__LANES && limits->vectors != 0 && commutes(k) && !krf__stores_elements(k);
+    int bytes = 1, n = 0, v;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int size = streams(o, fast) ? (int)krf_dtype_size((krf_dtype)o->dtype) : 1;
+        may &= !o->gathered && (o->counts || krf__stride_class(k, o, fast) <= 1);
+        bytes = size > bytes ? size : bytes;
+        first = first == NULL && streams(o, fast) ? o : first;
+        n += streams(o, fast);
+    }
+    v = 16 / bytes;
+    v = v > 8 && !krf__any_order(k) ? 8 : v;
+    for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
+        may &= !streams(&k->operands[i], fast) || goes_with(k, &k->operands[i], first, v);
+    }
+    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || sums_bytes(k)) && (!unaligned || n == 1) ? v : 1;
+}
+
+/* ---- */
 
 /* Whether numbers are drawn: those of neighbouring places come from one block of words. */
 static bool draws(const krf__kernel *k) {
@@ -115,11 +183,12 @@ static bool starts_vectors(const krf__kernel *k, const krf__operand *o, int fast
     return whole;
 }
 
-void krf__mark_vectors(krf__kernel *k, int fast) {
+void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
+    const bool columns = k->schedule == KRF__REDUCE_COL;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
         const bool vectors = o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
-        o->loose = k->schedule == KRF__MAP && o->aligned && !o->counts && !in_vectors(k, o, fast, k->vector);
+        o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
     }
 }

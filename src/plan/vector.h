@@ -9,15 +9,18 @@
 bool krf__stores_elements(const krf__kernel *k);
 
 /* Elements of a 16-byte access along dimension `fast`; 1 where operands allow none. domain_only: what is stored is no matter. unaligned: some array begins elsewhere than on a 16-byte border. */
-int krf__vector_length(krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);
+int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);
 
-/* The same of a map for which that is 1, if a few of its loads may begin anywhere. */
+/* The same of a map for which that is 1, where it stores whole vectors while one or two of its loads begin anywhere. */
 int krf__loose_vector(const krf__kernel *k);
 
 /* The same of a reduction by columns: results that a thread has side by side. */
-int krf__column_vector(krf__kernel *k, bool unaligned, const krf__limits *limits);
+int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits);
+
+/* The same of reductions along rows that begin and end anywhere (krf__kernel.drifts). */
+int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* Once the vector length is known: which operands are moved by vectors (krf__operand.aligned, loose). */
-void krf__mark_vectors(krf__kernel *k, int fast);
+void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned);
 
 #endif

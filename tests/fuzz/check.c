@@ -37,6 +37,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.literal = bits % 29 < 16 ? l.literal : (uint32_t)(bits >> 48) % 2 * 7;
     l.narrow_from = (bits >> 46) % 4 == 0 ? l.narrow_from : 0;
     l.literal_from = (bits >> 34) % 2 ? l.literal_from : 0;
+    l.loose = (bits >> 35) % 2 * 8;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
     l.held = (bits >> 41) % 2;
