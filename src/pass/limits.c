@@ -79,7 +79,6 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->columns = limits->columns < columns ? limits->columns : columns;
     limits->unrolled = many_threads ? limits->unrolled : 0;
     limits->columns_unrolled = many_threads ? 0 : limits->columns_unrolled;
-    limits->chunk = many_threads ? 0 : limits->chunk;
     limits->vectors = many_threads ? limits->vectors : 0;
     limits->loose = many_threads ? limits->loose : 0;
     limits->whole = many_threads ? limits->whole : 0;

@@ -16,7 +16,7 @@ typedef struct krf__limits {
     uint32_t columns;  /* elements of such a row, where rows lie side by side in memory as columns do; 0: their kernels have one round */
     uint32_t unrolled; /* elements of a reduction that is written out as elementwise operations; 0: none but small windows */
     uint32_t columns_unrolled; /* the same where the elements of many results lie side by side in memory */
-    uint32_t chunk;    /* elements of a long row that one thread takes, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
+    uint32_t chunk;    /* elements of a long row that one thread takes, or a warp of a GPU, where their order makes no difference and there are rows enough; less than the canonical tree's: those */
     uint32_t vectors;  /* 1: threads move 16 bytes at once, or what lies in shared memory, where operands allow it, which kernels then say; compilers of C see to that themselves */
     uint32_t loose;    /* bytes of an element, at most, of which threads move 16 at once where rows begin anywhere in memory; 0: one at a time there */
     uint32_t whole;    /* 1: reductions of whole tiles only have kernels of their own, in which nothing asks whether an element is inside */

@@ -358,11 +358,11 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
         return rounds_scratch(k);
     }
     const size_t each = k->schedule == KRF__SCAN ? 16 : 8; /* of scans, also what comes before */
-    return k->n_reductions == 0 || k->chunks <= 1 ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
+    return k->n_reductions == 0 || k->chunks <= 1 || k->schedule == KRF__REDUCE_ROW ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
 }
 
 size_t krf__ticket_count(const krf__kernel *k) {
-    if (k->n_reductions == 0 || k->chunks <= 1 || k->side) {
+    if (k->n_reductions == 0 || k->chunks <= 1 || k->side || k->schedule == KRF__REDUCE_ROW) {
         return 0;
     }
     if (k->schedule == KRF__SCAN) {

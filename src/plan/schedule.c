@@ -8,6 +8,8 @@
 #define ALONG_BOTH 1024 /* more than a kernel has operands */
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
+#define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
+#define FEW_CHUNKS 16 /* of such a row */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 
@@ -200,6 +202,39 @@ static bool scans_short_rows(const krf__kernel *k) {
     return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8 && bytes <= SCAN_TILE_BYTES;
 }
 
+/* Bytes that are loaded for an element of the domain, or of a result. */
+static size_t loaded_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += k->operands[i].store || k->operands[i].counts ? 0 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
+    }
+    return bytes;
+}
+
+/* Whether the warps of a block that share a row, 8 at most, have about as much to do. */
+static bool shares_evenly(int64_t n, int64_t chunk) {
+    const int64_t chunks = n / chunk;
+    int64_t warps = 1;
+    while (warps < 8 && warps < chunks) {
+        warps *= 2;
+    }
+    const int64_t turns = (chunks + warps - 1) / warps;
+    return n % chunk == 0 && 8 * chunks >= 7 * turns * warps;
+}
+
+/* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
+static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
+    return limits->vectors != 0 && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && loaded_bytes(k) <= 2 && !shares_evenly(k->reduced_size, k->chunk);
+}
+
+/* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor; on a GPU whole rows, a warp's. */
+static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
+    const int64_t chunk = krf__chunk_length(k->reduced_size);
+    const bool gpu = limits->vectors != 0, uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
+    const bool longer = gpu ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS;
+    return chunk < limits->chunk && longer && !columns(k) && krf__any_order(k) ? limits->chunk : chunk;
+}
+
 /* Rows that do not come in whole vectors: threads take those of memory, if these are longer. */
 static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || team_of(k) == 1);
@@ -240,10 +275,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
         k->side = limits->beside != 0 ? scans_short_rows(k) : krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
     } else {
-        k->chunk = krf__chunk_length(k->reduced_size);
-        k->chunk = k->chunk < limits->chunk && k->kept_size >= FEWEST_ROWS && !columns(k) && krf__any_order(k) ? limits->chunk : k->chunk;
+        k->chunk = chunk_of(k, limits);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
-        k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || k->chunks > 1 ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
+        k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || (k->chunks > 1 && !by_warps(k, limits)) ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
             k->schedule = KRF__REDUCE_SHORT;
         }

@@ -1,0 +1,3 @@
+// Rows of one chunk.
+const $INDEX first = 0, last = $REDUCED_SIZE;
+$WARP_CHUNK
