@@ -228,9 +228,6 @@ static void taken(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* The last thread's columns are some of the one before it, too, where they do not come in whole vectors. */
-static void own(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->extents[e->k->n_kept - 1] % e->k->vector == 0 ? "true" : "at + k >= place"); }
-
 static void results(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s r%u = all%u[k];\n", krf__reduction_type(e, r), r, r);
@@ -269,7 +266,6 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_MERGE", merge},
     {"COLUMN_TREE", tree},
     {"COLUMN_FOLD", fold},
-    {"COLUMN_OWN", own},
     {"COLUMN_DONE", done},
     {"COLUMN_PARTIALS", partials},
     {"COLUMN_TAKEN", taken},

@@ -13,9 +13,7 @@ $COLUMN_TOTALS
 if ($SPLIT) {
     if (inside && threadIdx.y == 0) {
         for (int k = 0; k < $VECTOR; k++) {
-            if ($COLUMN_OWN) {
-                $COLUMN_DONE
-            }
+            $COLUMN_DONE
         }
     }
     $COLUMN_TICKET
@@ -25,8 +23,6 @@ if (inside && threadIdx.y == 0) {
     for (int k = 0; k < $VECTOR; k++) {
         const $INDEX o = at + k;
         $KEPT_POSITION
-        if ($COLUMN_OWN) {
-            $COLUMN_RESULTS
-        }
+        $COLUMN_RESULTS
     }
 }
