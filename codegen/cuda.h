@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -29,6 +29,7 @@ void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
  * `end`. */
 void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out);
 void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out);
+void krf__cuda_put_scanned(krf__emitter *e, krf__str *out); /* what is computed of scanned values, which are there, and stored */
 
 /* "n1 * n2": the elements of a row. */
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out);

@@ -13,7 +13,7 @@ static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && 
 /* Runs that a thread folds: the nth of them lies a block's threads, or warps, further. */
 static int runs_each(const krf__emitter *e) { return KRF__LANES / krf__scan_threads(e->k); }
 
-static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : krf__scan_runs(e->k) < KRF__LANES ? "scan_short" : "scan_rows", out); }
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__scans_alone(e->k) ? "scan_alone" : e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : krf__scan_runs(e->k) < KRF__LANES ? "scan_short" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -99,11 +99,16 @@ static void put_nothing(krf__emitter *e, krf__str *out) {
 
 void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    const uint32_t first = k->n_domain + k->n_reductions;
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "const %s t%u = red%u(tile%u[end], tile%u[slot]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
     }
+    krf__cuda_put_scanned(e, out);
+}
+
+void krf__cuda_put_scanned(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const uint32_t first = k->n_domain + k->n_reductions;
     e->mode = 3;
     krf__cuda_put_statements(e, first, k->n_instrs, "", out);
     e->mode = 0;

@@ -95,20 +95,12 @@ static void prefixes(krf__emitter *e, krf__str *out) {
 
 static void store(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    const uint32_t first = k->n_domain + k->n_reductions;
     krf__str element = {0};
     krf__emit_position(e, KRF__PART_REDUCED, "p", &element);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(&element, "const %s t%u = red%u(prefix%u, sum%u[i]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
     }
-    e->mode = 3;
-    krf__cuda_put_statements(e, first, k->n_instrs, "", &element);
-    e->mode = 0;
-    for (uint32_t i = first; i < k->n_instrs; i++) {
-        if (k->instrs[i].op == KRF__store) {
-            krf__cuda_put_store(e, &k->instrs[i], true, &element);
-        }
-    }
+    krf__cuda_put_scanned(e, &element);
     krf__str_put(out, "if (inside) {\n");
     put_run(e, &element, out);
     krf__str_put(out, "}\n");

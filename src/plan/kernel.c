@@ -265,6 +265,11 @@ bool krf__scans_columns(const krf__kernel *k) {
     return across && !along;
 }
 
+bool krf__scans_alone(const krf__kernel *k) {
+    enum { RUNS = 4 };
+    return k->schedule == KRF__SCAN && k->side && k->reduced_size <= RUNS * KRF__SCAN_RUN;
+}
+
 bool krf__scans_beside(const krf__kernel *k) { return k->schedule == KRF__SCAN && (k->side || krf__scans_columns(k)); }
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }

@@ -214,6 +214,7 @@ uint32_t krf__held_of_warp(const krf__kernel *k); /* of all operands */
 uint32_t krf__held_bytes(const krf__kernel *k); /* of a block that has all its warps */
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
+bool krf__scans_alone(const krf__kernel *k); /* of scans by columns on a GPU: whether a thread has one */
 bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */
 
 #define KRF__ROW_THREADS 1024 /* the most of a block */
