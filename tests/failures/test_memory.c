@@ -3,6 +3,7 @@
  * cache or the log needs), leaves nothing behind, and the same context is right as soon as there is memory. */
 #include "failures/loop.h"
 #include "failures/scenario.h"
+#include "shard.h"
 
 #include "base/mem.h"
 
@@ -142,6 +143,9 @@ int main(void) {
     setenv("FAKECUDA_DEVICES", "2", 1);
     for (size_t i = 0; wrong == 0 && i < 2 * count; i++) {
         memory_loop l = loops[i / 2];
+        if (!in_shard((int64_t)(i / 2))) {
+            continue;
+        }
         l.once = i % 2 != 0;
         wrong += run_loop(l, exhaustive ? 1 : on_cuda ? 8 : 2); /* opening that device takes long */
     }

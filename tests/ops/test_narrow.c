@@ -882,14 +882,14 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_maps, test_maps_of_few, test_complex, test_choices_and_places, test_reductions, test_long_reductions, test_matrices, test_scans, test_scans_of_batches};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_few), cmocka_unit_test(test_complex), cmocka_unit_test(test_choices_and_places), cmocka_unit_test(test_reductions), cmocka_unit_test(test_long_reductions), cmocka_unit_test(test_matrices), cmocka_unit_test(test_scans), cmocka_unit_test(test_scans_of_batches)};
     (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
+    collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compile), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_few), cmocka_unit_test(test_complex), cmocka_unit_test(test_choices_and_places), cmocka_unit_test(test_reductions), cmocka_unit_test(test_long_reductions), cmocka_unit_test(test_matrices), cmocka_unit_test(test_scans), cmocka_unit_test(test_scans_of_batches),
         cmocka_unit_test(test_large), cmocka_unit_test(test_large_of_wide), cmocka_unit_test(test_large_complex), cmocka_unit_test(test_large_rows), cmocka_unit_test(test_large_pairs), cmocka_unit_test(test_large_of_short_rows)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
