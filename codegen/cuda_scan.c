@@ -179,6 +179,34 @@ static void store(krf__emitter *e, krf__str *out) {
     krf__str_free(&text);
 }
 
+/* ---- which tile of which row, by the number of a block ---- */
+
+static void put_kept(const krf__emitter *e, krf__str *out) {
+    for (int d = 0; d < e->k->n_kept; d++) {
+        krf__str_printf(out, d > 0 ? " * (int)n%d" : "(int)n%d", d);
+    }
+}
+
+static void row(krf__emitter *e, krf__str *out) {
+    if (krf__scans_columns(e->k)) {
+        krf__str_put(out, "number % (");
+        put_kept(e, out);
+        krf__str_put(out, ")");
+    } else {
+        krf__str_put(out, "number / tiles");
+    }
+}
+
+static void part(krf__emitter *e, krf__str *out) {
+    if (krf__scans_columns(e->k)) {
+        krf__str_put(out, "number / (");
+        put_kept(e, out);
+        krf__str_put(out, ")");
+    } else {
+        krf__str_put(out, "number % tiles");
+    }
+}
+
 /* ---- a tile ---- */
 
 static void runs(krf__emitter *e, krf__str *out) {
@@ -401,5 +429,7 @@ const krf__hole krf__cuda_scan_holes[] = {
     {"SCAN_HEARD", put_heard}, {"SCAN_ONE", put_one},        {"SCAN_STATE", put_state},        {"SCAN_HEAR_TILE", hear_tile},
     {"SCAN_HEAR_GROUP", hear_group}, {"SCAN_WITHIN", within}, {"SCAN_NOTHING", nothing_before}, {"SCAN_BEFORE", before},
     {"SCAN_BACK_SHARED", back_shared}, {"SCAN_FOUND", found}, {"SCAN_CARRY", carry},
-    {"SCAN_AHEAD", ahead},    {"SCAN_THREADS", threads},     {NULL, NULL},
+    {"SCAN_AHEAD", ahead},    {"SCAN_THREADS", threads},     {"SCAN_ROW", row},
+    {"SCAN_PART", part},
+    {NULL, NULL},
 };

@@ -1,4 +1,4 @@
-// Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start. A tile says what its elements come to as soon as it knows, and
+// Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start; of rows that lie side by side in memory, one tile of each after the other. A tile says what its elements come to as soon as it knows, and
 // the last one of a group of 32 what the group comes to (state 1), and then what all up to its end come to (state 2). What comes before a tile is looked up in
 // what others said, and folded in the order of docs/architecture.md, whoever said it. The last block that has found its own clears all states.
 $HEADER
@@ -12,7 +12,8 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     const int tiles = (int)a.chunks, all_tiles = (int)$KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = (int)$KEPT_SIZE * groups;
     unsigned *const states = a.tickets + 2;
     {
-        const $INDEX o = ($INDEX)((int)blockIdx.x / tiles), first = ($INDEX)((int)blockIdx.x % tiles) * $SCAN_TILE;
+        const int number = (int)blockIdx.x;
+        const $INDEX o = ($INDEX)($SCAN_ROW), first = ($INDEX)($SCAN_PART) * $SCAN_TILE;
         $KEPT_POSITION
         $SCAN_AHEAD
     }
@@ -20,8 +21,9 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
         turn = atomicAdd(a.tickets, 1u);
     }
     __syncthreads();
-    const int me = (int)turn, before_me = me % tiles, group = before_me / 32, my_group = me / tiles * groups + group, ahead = before_me % 32;
-    const $INDEX o = ($INDEX)(me / tiles), first = ($INDEX)before_me * $SCAN_TILE;
+    const int number = (int)turn, row = $SCAN_ROW, before_me = $SCAN_PART, me = row * tiles + before_me;
+    const int group = before_me / 32, my_group = row * groups + group, ahead = before_me % 32;
+    const $INDEX o = ($INDEX)row, first = ($INDEX)before_me * $SCAN_TILE;
     $KEPT_POSITION
     $SCAN_CARRIES
     $SCAN_LOAD
