@@ -174,6 +174,20 @@ static void test_columns(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* On a GPU, columns of four runs or fewer, a thread's each: around the borders of runs, with blocks partly filled, and one element more. Rows of few columns follow one another. */
+static void test_short_columns(void **unused) {
+    static const int64_t shapes[][3] = {{200, 1, 3}, {40, 7, 5}, {6, 15, 3}, {90, 16, 3}, {2, 17, 24}, {3, 32, 16}, {2, 33, 16}, {9, 47, 2}, {1, 48, 40}, {2, 49, 9}, {5, 63, 4}, {2, 64, 150}, {2, 65, 8}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check(&scans[i % 4], KRF_F32, 3, shapes[i], 1, (layout){.fused = true}, false, 1500 + i);
+        check(&scans[0], KRF_F64, 3, shapes[i], 1, (layout){.back = i % 2 == 0}, false, 1520 + i);
+        check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 1, (layout){0}, true, 1540 + i);
+        check(&scans[(i + 1) % 4], KRF_BF16, 3, shapes[i], 1, (layout){0}, false, 1560 + i);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static void test_dtypes(void **unused) {
     static const krf_dtype dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16};
     static const int64_t shape[] = {3, 300, 2};
@@ -293,14 +307,14 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
