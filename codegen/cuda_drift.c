@@ -28,10 +28,10 @@ static void drift(krf__emitter *e, krf__str *out) {
 
 static void first(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->drifts ? "first - drift" : "first"); }
 
-/* A chunk is a multiple of tiles, and with it goes a word more: what there is nothing of in a warp is left out. */
+/* A chunk is a multiple of tiles, and with it goes a word more: a warp leaves out what there is nothing of, which is the end of its chunk. */
 static void needed(krf__emitter *e, krf__str *out) {
     if (e->k->drifts) {
-        krf__str_printf(out, "if (p + q * %d < last) ", krf__cuda_together(e) * e->k->vector);
+        krf__str_printf(out, "if (p + q * %d >= last) {\n    break;\n}\n", krf__cuda_together(e) * e->k->vector);
     }
 }
 

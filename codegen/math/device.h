@@ -232,6 +232,9 @@ template <typename T, typename E> KRF_FN T krf_row_word(const E *at, const E *fi
 #ifdef __CUDACC__
     return __ldcs((const T *)at);
 #else
+    if (at >= first && at + sizeof(T) / sizeof(E) <= end) {
+        return __ldcs((const T *)at);
+    }
     T word = {};
     for (int i = 0; i < (int)sizeof(T); i++) {
         const char *byte = (const char *)at + i;

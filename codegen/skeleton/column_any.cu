@@ -15,7 +15,7 @@ for (int k = 0; k < $VECTOR; k++) {
 }
 const $INDEX group = ($INDEX)blockIdx.x * $ANY_COLUMNS + thread % $COLUMN_THREADS * $VECTOR;
 const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $ANY_COLUMNS / $COLUMN_THREADS;
-const bool there = group < $KEPT_SIZE && column >= group;
+const bool there = column >= group;
 $ANY_NOTHING
 __syncthreads();
 for (int k = 0; k < $VECTOR; k++) {

@@ -10,7 +10,8 @@ for (; p < last; p += $TILE) {
     $TILE_WHOLE
     $REDUCE_LOADS
     #pragma unroll
-    for (int q = 0; q < $QUADS; q++) $DRIFT_NEEDED{
+    for (int q = 0; q < $QUADS; q++) {
+        $DRIFT_NEEDED
         const bool valid = $TILE_VALID;
         $DRIFT_MASK
         $REDUCE_AHEAD
