@@ -14,7 +14,7 @@ MUTANTS = [
     ("columns_overlap", "codegen/skeleton/column_any.cu", "(group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR)", "group", "ops/test_anywhere/sim"),
     ("columns_end_within", "src/plan/vector.c", "(columns && (unaligned || k->extents[fast] % k->vector != 0))", "(columns && unaligned)", "ops/test_anywhere/sim"),
     ("drift_left_out", "codegen/cuda_drift.c", 'e->k->drifts ? "first - drift" : "first"', 'e->k->drifts ? "first" : "first"', "ops/test_anywhere/sim"),
-    ("drift_key", "src/plan/key.c", " | (uint64_t)k->drifts << 5", "", "ops/test_anywhere/sim"),
+    ("drift_key", "src/plan/key.c", " | (k->drifts ? (uint64_t)krf__reduce_vectors(k) << 8 : 0)", "", "ops/test_anywhere/sim"),
     ("drift_unknown", "src/plan/vector.c", "(!unaligned || n == 1) ? v : 1;", "(!unaligned || n >= 1) ? v : 1;", "ops/test_anywhere/sim"),
     ("loose_end_within", "src/plan/vector.c", "(k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0)", "(k->n_kept >= 1 || k->extents[fast] % (16 / bytes) == 0)", "ops/test_anywhere/sim"),
     ("loose_unknown", "src/plan/schedule.c", "&& !k->across && !unaligned &&", "&& !k->across &&", "ops/test_anywhere/sim"),

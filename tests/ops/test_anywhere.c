@@ -775,6 +775,13 @@ static void test_pairs(void **unused) {
         }
         try_example(&e);
     }
+    for (int k = 0; k < 4; k++) { /* arrays that users made, of which only their addresses tell that they begin otherwise */
+        const krf_dtype dtype = k % 2 == 0 ? KRF_F32 : KRF_F16;
+        example e = {.program = &dot, .dtype = {dtype, dtype}, .turn = k};
+        e.at[0] = (place){.batches = 1, .rows = 5, .n = 505, .pitch = 521, .before = 1, .viewed = true};
+        e.at[1] = (place){.batches = 1, .rows = 5, .n = 505, .pitch = 521, .before = 2 + k / 2, .viewed = true};
+        try_example(&e);
+    }
     for (int k = 0; k < 16; k++) { /* sums of bytes beside each other */
         example e = {.program = &sums, .dtype = {KRF_I8, KRF_U8}, .turn = k};
         e.at[0] = (place){.batches = 1, .rows = 5, .n = few[k % 7], .pitch = few[k % 7] + 17, .before = k};
