@@ -469,7 +469,8 @@ static int must_drift(const example *e) {
     const bool steps = e->at[0].twos || (p->operands > 1 && e->at[1].twos);
     const bool beside = is_beside(&e->at[0], v) || (p->operands > 1 && is_beside(&e->at[1], v)), both = p->operands == 1 || alike(&e->at[0], &e->at[1], v);
     const bool teams = has(p, COSTLY) && x == KRF_F64 && (e->at[0].n > 1024 || rows_of(&e->at[0]) == 1);
-    if (rounds || e->columns || p->results[0].op == ELEMENTS) {
+    const bool by_address = p->operands > 1 && e->at[0].viewed && e->at[0].before != e->at[1].before; /* of which the text that is looked at knows nothing */
+    if (rounds || e->columns || p->results[0].op == ELEMENTS || by_address) {
         return -1;
     }
     if (teams) {
