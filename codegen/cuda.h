@@ -134,7 +134,7 @@ void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of 
 /* What is the same for every element of the domain. */
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
 
-/* Vectors that begin anywhere (cuda_drift.c): the word of such a load, `offset` from the operand's first element; and the condition that the element at hand is one of the row's. */
+/* The word of a load where vectors begin anywhere, `offset` from the operand's first element; and the condition that the element at hand is one of the row's (cuda_drift.c). */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
 void krf__cuda_put_there(const krf__emitter *e, krf__str *out);
 

@@ -1,5 +1,5 @@
-/* The CUDA target's vectors that begin anywhere in memory. Rows that drift begin and end within a word: threads take the aligned words in which a row lies, so that its elements stand in other lanes of the canonical
- * tree, all by as many, which makes no difference where reductions commute; a mask tells which elements of a word belong to the row. Other vectors are taken out of the two words in which they lie. */
+/* The CUDA target's rows that drift, as they begin and end within a word. Threads take the aligned words in which a row lies, so that its elements stand in other lanes of the canonical tree, all by as many, which
+ * makes no difference where reductions commute; a mask tells which elements of a word belong to the row. */
 #include "codegen/cuda.h"
 
 /* An operand by whose words rows go: any that streams, as all begin alike. */
@@ -11,17 +11,12 @@ static uint32_t leader(const krf__emitter *e) {
     return i;
 }
 
-/* The first element of a row. */
-static void put_row(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "a.%s", e->operand_names[operand]);
-    krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
-}
-
 static void drift(krf__emitter *e, krf__str *out) {
     if (e->k->drifts) {
         const uint32_t i = leader(e);
         krf__str_printf(out, "const int drift = (int)(krf_beside<%s>(", krf__cuda_word_type(e, i));
-        put_row(e, i, out);
+        krf__str_printf(out, "a.%s", e->operand_names[i]);
+        krf__cuda_put_offset(e, i, false, out);
         krf__str_printf(out, ") / %d);\n", (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
     }
 }
@@ -31,13 +26,13 @@ static void first(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->drif
 /* A chunk is a multiple of tiles, and with it goes a word more: a warp leaves out what there is nothing of, which is the end of its chunk. */
 static void needed(krf__emitter *e, krf__str *out) {
     if (e->k->drifts) {
-        krf__str_printf(out, "if (p + q * %d >= last) {\n    break;\n}\n", krf__cuda_together(e) * e->k->vector);
+        krf__str_printf(out, "if (p + q * %d >= last) {\n    break;\n}\n", 32 * e->k->vector);
     }
 }
 
 static void mask(krf__emitter *e, krf__str *out) {
     if (e->k->drifts) {
-        krf__str_printf(out, "const %s p_v = p + (q * %d + thread) * %d;\n", krf__index_type(e), krf__cuda_together(e), e->k->vector);
+        krf__str_printf(out, "const %s p_v = p + (q * 32 + thread) * %d;\n", krf__index_type(e), e->k->vector);
         krf__str_put(out, "const unsigned there = whole ? ~0u : krf_there((int)(first - p_v), (int)(last - p_v));\n");
     }
 }
@@ -47,19 +42,6 @@ void krf__cuda_put_there(const krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "(there >> (%s) & 1) != 0", krf__cuda_element(e));
     } else {
         krf__str_put(out, "valid");
-    }
-}
-
-void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out) {
-    const char *name = e->operand_names[operand];
-    if (e->k->drifts) {
-        krf__str_printf(out, "krf_row_word<%s>(a.%s%s, ", krf__cuda_word_type(e, operand), name, offset);
-        put_row(e, operand, out);
-        krf__str_put(out, ", ");
-        put_row(e, operand, out);
-        krf__str_printf(out, " + n%d)", e->k->n_kept);
-    } else {
-        krf__str_printf(out, "krf_window<%s>(a.%s%s, %d)", krf__cuda_word_type(e, operand), name, offset, e->k->vector);
     }
 }
 

@@ -60,6 +60,26 @@ void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const ch
     }
 }
 
+/* The first element of a row. */
+static void put_row(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "a.%s", e->operand_names[operand]);
+    krf__cuda_put_offset(e, operand, false, out);
+}
+
+/* Words of rows that drift, and vectors taken out of two. */
+void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out) {
+    const char *name = e->operand_names[operand];
+    if (e->k->drifts) {
+        krf__str_printf(out, "krf_row_word<%s>(a.%s%s, ", krf__cuda_word_type(e, operand), name, offset);
+        put_row(e, operand, out);
+        krf__str_put(out, ", ");
+        put_row(e, operand, out);
+        krf__str_printf(out, " + n%d)", e->k->n_kept);
+    } else {
+        krf__str_printf(out, "krf_window<%s>(a.%s%s, %d)", krf__cuda_word_type(e, operand), name, offset, e->k->vector);
+    }
+}
+
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
     const char *name = e->operand_names[operand];
     const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
