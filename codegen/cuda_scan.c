@@ -179,33 +179,9 @@ static void store(krf__emitter *e, krf__str *out) {
     krf__str_free(&text);
 }
 
-/* ---- which tile of which row, by the number of a block ---- */
-
-static void put_kept(const krf__emitter *e, krf__str *out) {
-    for (int d = 0; d < e->k->n_kept; d++) {
-        krf__str_printf(out, d > 0 ? " * (int)n%d" : "(int)n%d", d);
-    }
-}
-
-static void row(krf__emitter *e, krf__str *out) {
-    if (krf__scans_columns(e->k)) {
-        krf__str_put(out, "number % (");
-        put_kept(e, out);
-        krf__str_put(out, ")");
-    } else {
-        krf__str_put(out, "number / tiles");
-    }
-}
-
-static void part(krf__emitter *e, krf__str *out) {
-    if (krf__scans_columns(e->k)) {
-        krf__str_put(out, "number / (");
-        put_kept(e, out);
-        krf__str_put(out, ")");
-    } else {
-        krf__str_put(out, "number % tiles");
-    }
-}
+/* Which tile of which row, by the number of a block. */
+static void row(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number % rows" : "number / tiles"); }
+static void part(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number / rows" : "number % tiles"); }
 
 /* ---- a tile ---- */
 

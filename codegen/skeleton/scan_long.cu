@@ -9,7 +9,7 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     $SCAN_BACK_SHARED
     __shared__ unsigned turn;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
-    const int tiles = (int)a.chunks, all_tiles = (int)$KEPT_SIZE * tiles, groups = (tiles + 31) / 32, all_groups = (int)$KEPT_SIZE * groups;
+    const int rows = (int)$KEPT_SIZE, tiles = (int)a.chunks, all_tiles = rows * tiles, groups = (tiles + 31) / 32, all_groups = rows * groups;
     unsigned *const states = a.tickets + 2;
     {
         const int number = (int)blockIdx.x;
