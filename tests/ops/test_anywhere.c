@@ -843,6 +843,30 @@ static void test_chunks(void **unused) {
     none_failed();
 }
 
+/* A warp keeps a chunk a thread: rows of more than it has threads are not its own. Too long to be run here. */
+static void test_most_chunks(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all_runs.n && all_runs.cuda; r++) {
+        const place at = {.batches = 1, .rows = 4096, .n = 33 * 1024 - 5, .pitch = 1, .viewed = true};
+        operand o = make_operand(KRF_F16, &at, EVERYDAY, 0, &seed);
+        krf_array *x = array_of(all_runs.run[r].context, &o);
+        krf_graph *g = krf_graph_create(all_runs.run[r].context);
+        krf_expr sum = krf_sum(krf_input(g, x), 1, (int[]){2}, false);
+        krf_compile_options options = krf_compile_options_default();
+        krf_kernel_info info = {.size = sizeof info};
+        krf_plan *plan = NULL;
+        options.load = false;
+        if (krf_compile(g, 1, &sum, &options, &plan) != KRF_OK || krf_plan_kernel(plan, 0, &info) != KRF_OK) {
+            fail_msg("%s", krf_error_message());
+        }
+        assert_string_equal(info.schedule, "reduce_all");
+        krf_plan_release(plan);
+        krf_graph_destroy(g);
+        krf_array_release(x);
+        free_operand(&o);
+    }
+}
+
 /* ---- what users reduce with ---- */
 
 /* Which of two is the left one matters: their elements keep their lanes. */
@@ -893,6 +917,11 @@ static void test_columns(void **unused) {
             e.part = n % 8 != 0 && !e.at[0].viewed ? "krf_window<" : NULL;
             try_example(&e);
         }
+    }
+    for (int k = 8; k < 16; k++) { /* fewer than a vector has: there is none before the last one */
+        example e = {.program = &sum_x, .dtype = {dtypes[k % 3]}, .columns = true, .turn = k};
+        e.at[0] = (place){.batches = 1, .rows = 131, .n = k, .pitch = k + 3 + k % 2 * 5, .before = k % 4};
+        try_example(&e);
     }
     { /* rows that begin at vectors, and end within one */
         example e = {.program = &sum_x, .dtype = {KRF_U8}, .columns = true, .part = "krf_window<"};
@@ -1042,6 +1071,6 @@ static void test_compile(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs), cmocka_unit_test(test_batches), cmocka_unit_test(test_chunks), cmocka_unit_test(test_sides), cmocka_unit_test(test_variances), cmocka_unit_test(test_columns), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_rows), cmocka_unit_test(test_mixed_maps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs), cmocka_unit_test(test_batches), cmocka_unit_test(test_chunks), cmocka_unit_test(test_most_chunks), cmocka_unit_test(test_sides), cmocka_unit_test(test_variances), cmocka_unit_test(test_columns), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_rows), cmocka_unit_test(test_mixed_maps)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
