@@ -20,7 +20,6 @@ MUTANTS = [
     ("loose_unknown", "src/plan/schedule.c", "&& !k->across && !unaligned &&", "&& !k->across &&", "ops/test_anywhere/sim"),
     ("window_bytes", "codegen/math/device.h", "krf_between(first, second, bytes & 3)", "krf_between(first, second, bytes & 1)", "ops/test_anywhere/sim"),
     ("alone_between", "codegen/cuda_scan_alone.c", 'if (first > 0) {', 'if (first > 16) {', "ops/test_scan/sim"),
-    ("scan_turn", "codegen/cuda_scan.c", '"number / rows" : "number % tiles"', '"number % rows" : "number % tiles"', "ops/test_scan/sim"),
     ("kept_place", "codegen/c_keep.c", "kept%d[before + p + k]", "kept%d[p + k]", "rows/test_rows/compiled"),
     ("kept_twice", "codegen/c_keep.c", "kept[j] = e->needed[j] || i->op == KRF__bind ? 0 : LEFT_OUT;", "kept[j] = e->needed[j] && r == 0 ? 0 : LEFT_OUT;", "golden|rows/test_rows/compiled"),
     ("side_out_rows", "codegen/c_short.c", "(int)n1, width);\\n\"", "(int)n1 - 1, width);\\n\"", "rows/test_rows/compiled"),
