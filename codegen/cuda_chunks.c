@@ -2,6 +2,8 @@
  * tree: of 32 lanes or fewer. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+
 static void none(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s of_chunk%u = ", krf__reduction_type(e, r), r);
@@ -12,25 +14,21 @@ static void none(krf__emitter *e, krf__str *out) {
 
 static void kept(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str value = {0};
-        krf__str_printf(&value, "r%u", r);
+        char value[16];
+        snprintf(value, sizeof value, "r%u", r);
         krf__str_printf(out, "r%u = ", r);
-        krf__cuda_put_shuffle(e, r, NULL, value.data != NULL ? value.data : "", "0", out);
+        krf__cuda_put_shuffle(e, r, NULL, value, "0", out);
         krf__str_printf(out, ";\nif (thread == c) {\n    of_chunk%u = r%u;\n}\n", r, r);
-        out->failed |= value.failed;
-        krf__str_free(&value);
     }
 }
 
 static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str value = {0};
-        krf__str_printf(&value, "r%u", r);
+        char value[16];
+        snprintf(value, sizeof value, "r%u", r);
         krf__str_printf(out, "%s r%u = of_chunk%u;\n#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__reduction_type(e, r), r, r, r, r, r);
-        krf__cuda_put_shuffle(e, r, "down", value.data != NULL ? value.data : "", "d", out);
+        krf__cuda_put_shuffle(e, r, "down", value, "d", out);
         krf__str_put(out, ");\n}\n");
-        out->failed |= value.failed;
-        krf__str_free(&value);
     }
 }
 

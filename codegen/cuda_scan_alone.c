@@ -38,19 +38,14 @@ static void run(krf__emitter *e, krf__str *out) {
     put_run(e, &element, out);
     krf__str_free(&element);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    sum%u[i] = red%u(sum%u[i - 1], sum%u[i]);\n}\nconst %s before%u = red%u(earliest%u, between%u);\n", RUN, r, r, r, r,
+        krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    sum%u[i] = red%u(sum%u[i - 1], sum%u[i]);\n}\nconst %s prefix%u = red%u(earliest%u, between%u);\n", RUN, r, r, r, r,
                         krf__reduction_type(e, r), r, r, r, r);
     }
 }
 
 static void store(krf__emitter *e, krf__str *out) {
-    const krf__kernel *k = e->k;
     krf__str element = {0};
-    krf__emit_position(e, KRF__PART_REDUCED, "p", &element);
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(&element, "const %s t%u = red%u(before%u, sum%u[i]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
-    }
-    krf__cuda_put_scanned(e, &element);
+    krf__cuda_put_run_result(e, &element);
     put_run(e, &element, out);
     krf__str_free(&element);
 }

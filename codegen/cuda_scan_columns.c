@@ -52,15 +52,7 @@ static void runs(krf__emitter *e, krf__str *out) {
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");
     }
-    krf__emit_position(e, KRF__PART_REDUCED, "p", &element);
-    e->mode = 3;
-    krf__cuda_put_statements(e, 0, k->n_domain, "", &element);
-    e->mode = 0;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(&element, "sum%u[i] = ", r);
-        krf__emit_value(e, krf__reduction(e, r)->args[0], &element);
-        krf__str_put(&element, ";\n");
-    }
+    krf__cuda_put_scan_value(e, "sum", "i", &element);
     put_run(e, &element, out);
     krf__str_free(&element);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
@@ -93,14 +85,18 @@ static void prefixes(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void store(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_run_result(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    krf__str element = {0};
-    krf__emit_position(e, KRF__PART_REDUCED, "p", &element);
+    krf__emit_position(e, KRF__PART_REDUCED, "p", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(&element, "const %s t%u = red%u(prefix%u, sum%u[i]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
+        krf__str_printf(out, "const %s t%u = red%u(prefix%u, sum%u[i]);\n", krf__reduction_type(e, r), k->n_domain + r, r, r, r);
     }
-    krf__cuda_put_scanned(e, &element);
+    krf__cuda_put_scanned(e, out);
+}
+
+static void store(krf__emitter *e, krf__str *out) {
+    krf__str element = {0};
+    krf__cuda_put_run_result(e, &element);
     krf__str_put(out, "if (inside) {\n");
     put_run(e, &element, out);
     krf__str_put(out, "}\n");

@@ -7,20 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static inline bool in_shard(int64_t item) {
+    const char *text = getenv("KRF_TEST_SHARD");
+    int shard = 0, shards = 1;
+    return text == NULL || sscanf(text, "%d/%d", &shard, &shards) != 2 || shards < 1 || item % shards == shard;
+}
+
 /* Of whole tests, by their names. */
-static inline bool in_shard(int64_t item);
 static inline bool name_in_shard(const char *name) {
     int64_t sum = 0;
     for (const char *at = name; *at != '\0'; at++) {
         sum = 31 * sum % 10007 + *at;
     }
     return in_shard(sum);
-}
-
-static inline bool in_shard(int64_t item) {
-    const char *text = getenv("KRF_TEST_SHARD");
-    int shard = 0, shards = 1;
-    return text == NULL || sscanf(text, "%d/%d", &shard, &shards) != 2 || shards < 1 || item % shards == shard;
 }
 
 #endif

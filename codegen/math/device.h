@@ -207,7 +207,6 @@ KRF_FN int krf_bytes_there(unsigned bits) { return (int)(((bits & 15) * 0x002040
 
 //@ krf_between
 // As many bytes as a word has, from byte `bytes` on of two that follow one another.
-KRF_FN unsigned char krf_between(unsigned char low, unsigned char high, unsigned bytes) { return bytes == 0 ? low : high; }
 KRF_FN unsigned short krf_between(unsigned short low, unsigned short high, unsigned bytes) { return (unsigned short)(((unsigned)high << 16 | low) >> 8 * bytes); }
 KRF_FN unsigned krf_between(unsigned low, unsigned high, unsigned bytes) { return (unsigned)(((unsigned long long)high << 32 | low) >> 8 * bytes); }
 KRF_FN uint2 krf_between(uint2 low, uint2 high, unsigned bytes) {

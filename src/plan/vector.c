@@ -156,7 +156,6 @@ int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits
         n += streams(o, fast);
     }
     v = 16 / bytes;
-    v = v > 8 && !krf__any_order(k) ? 8 : v;
     for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
         may &= !streams(&k->operands[i], fast) || goes_with(k, &k->operands[i], first, v);
     }
