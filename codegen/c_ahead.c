@@ -2,19 +2,33 @@
 #include "codegen/emitter.h"
 
 #define PREFETCH_BYTES 1024
+#define FAR_BYTES 2048 /* where little is done with an element of less than 8 bytes: sums of 64M f32 8.2 ms on an Intel Xeon, with 1024 and 4096 bytes 8.4 and 8.8; of bf16 4.4, without 6.1 */
 #define LINE_BYTES 64
 #define MANY_LOADS 4
+
+/* Reductions along memory that do little with an element read as fast as the processor's own prefetching does: asked for more, an AMD EPYC brings less (sums of f32 and f64 1.13 to 1.2
+ * times as fast without), an Intel Xeon more (KRF_FETCHES, see cpu/host.h). */
+static bool reads_alone(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    return ((k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k)) || (krf__c_once(e) && e->kernel->n_rounds == 0);
+}
 
 /* Behind the end of a run of a map comes the next run, wherever that begins. Columns that are far from one another
  * in memory: the row that is read next. */
 static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
-    const int fast = krf__c_fast_dim(e), distance = PREFETCH_BYTES / bytes;
+    const int fast = krf__c_fast_dim(e), distance = (reads_alone(e) && bytes < 8 ? FAR_BYTES : PREFETCH_BYTES) / bytes;
     const bool runs = k->schedule == KRF__MAP && !k->narrow && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
     if (k->schedule == KRF__REDUCE_COL) {
         if (k->n_reduced == 1 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
             krf__str_printf(out, "for (int k = 0; k < m && !dense; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + ahead * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, name, k->n_kept);
+        }
+        return;
+    }
+    if (krf__scans_beside(k)) { /* columns: rows far from one another */
+        if (krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
+            krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, KRF__SCAN_AHEAD, name, k->n_kept);
         }
         return;
     }
@@ -34,13 +48,6 @@ static bool loaded_before(const krf__kernel *k, uint32_t load) {
     return before;
 }
 
-/* Reductions along memory that do little with an element read as fast as the processor's own prefetching does: asked for more, it brings less (sums of f32 and f64 1.13 to 1.2 times as
- * fast without on an AMD EPYC). */
-static bool reads_alone(const krf__emitter *e) {
-    const krf__kernel *k = e->k;
-    return ((k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k)) || (krf__c_once(e) && e->kernel->n_rounds == 0);
-}
-
 /* Maps of many operands have enough under way as it is, often of the same lines: a stencil's. */
 static bool reads_many(const krf__emitter *e) {
     uint32_t loads = 0;
@@ -51,9 +58,11 @@ static bool reads_many(const krf__emitter *e) {
 }
 
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
-    if (reads_alone(e) || reads_many(e) || krf__scans_beside(e->k) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+    const bool alone = reads_alone(e);
+    if ((alone && krf__c_once(e)) || reads_many(e) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
         return;
     }
+    krf__str_put(out, alone ? "#ifdef KRF_FETCHES\n" : "");
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
@@ -61,4 +70,5 @@ void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
             put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }
+    krf__str_put(out, alone ? "#endif\n" : "");
 }

@@ -10,12 +10,11 @@ static int numbers(const krf__emitter *e, uint32_t operand) { return e->k->opera
 
 static int element_bytes(const krf__emitter *e, uint32_t operand) { return numbers(e, operand) * (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype); }
 
-/* Whether an output may go past the caches. */
-static bool may_pass(const krf__emitter *e, uint32_t operand) {
+bool krf__c_passes(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
     const krf__operand *o = &k->operands[operand];
-    const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT;
-    return long_runs && !k->side && o->store && o->inner == 0 && (krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 1 || o->pair != 0)
+    const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT || k->schedule == KRF__SCAN;
+    return long_runs && !k->side && o->store && o->inner == 0 && (krf__stride_class(k, o, k->schedule == KRF__SCAN ? krf__c_fast_dim(e) : k->n_kept + k->n_reduced - 1) == 1 || o->pair != 0)
            && krf__c_strip_length(e) * element_bytes(e, operand) % LINE_BYTES == 0;
 }
 
@@ -23,7 +22,7 @@ static bool may_pass(const krf__emitter *e, uint32_t operand) {
 static bool goes_along(const krf__emitter *e, uint32_t operand) {
     bool along = false;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        along |= e->k->operands[i].pair == operand + 1 && may_pass(e, i);
+        along |= e->k->operands[i].pair == operand + 1 && krf__c_passes(e, i);
     }
     return along;
 }
@@ -31,7 +30,7 @@ static bool goes_along(const krf__emitter *e, uint32_t operand) {
 static void sizes(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        if (!may_pass(e, i)) {
+        if (!krf__c_passes(e, i)) {
             continue;
         }
         krf__str_printf(out, "const int large_%s = %dLL", e->operand_names[i], element_bytes(e, i));
@@ -50,7 +49,7 @@ static void sizes(krf__emitter *e, krf__str *out) {
 
 static void done(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (may_pass(e, i)) {
+        if (krf__c_passes(e, i)) {
             krf__str_put(out, "krf_lines_done();\n");
             return;
         }
@@ -61,7 +60,7 @@ void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__s
     if (krf__c_converts_store(e, operand)) {
         krf__str_printf(out, "float f_%s[%d];\n", e->operand_names[operand], strip);
     }
-    krf__str_printf(out, "%s%s b_%s[%d];\n", may_pass(e, operand) ? "_Alignas(64) " : "", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], strip);
+    krf__str_printf(out, "%s%s b_%s[%d];\n", krf__c_passes(e, operand) ? "_Alignas(64) " : "", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], strip);
 }
 
 static void put_lines(const krf__emitter *e, uint32_t operand, krf__str *out) {
@@ -87,7 +86,7 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
     if (goes_along(e, operand)) {
         return;
     }
-    if (may_pass(e, operand)) {
+    if (krf__c_passes(e, operand)) {
         put_lines(e, operand, out);
         return;
     }
@@ -103,7 +102,7 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
 static void put_head(const krf__emitter *e, const char *place, const char *behind, krf__str *out) {
     krf__str_put(out, "const int head = ");
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (may_pass(e, i)) {
+        if (krf__c_passes(e, i)) {
             const char *name = e->operand_names[i];
             krf__str_printf(out, "large_%s ? (int)(-(unsigned long long)(%s%s", name, place, name);
             if (behind[0] != '\0') {
@@ -120,7 +119,7 @@ static void put_head(const krf__emitter *e, const char *place, const char *behin
 static void run(krf__emitter *e, krf__str *out) {
     bool passes = false;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (may_pass(e, i)) {
+        if (krf__c_passes(e, i)) {
             const char *name = e->operand_names[i];
             const char *times = numbers(e, i) == 2 ? "2 * " : "";
             krf__str_printf(out, "if (large_%s && (unsigned long long)(p_%s + %smost) %% %d != 0) {\n    __builtin_prefetch(p_%s + %smost, 1);\n}\n", name, name, times, LINE_BYTES, name, times);

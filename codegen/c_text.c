@@ -11,7 +11,7 @@ int krf__c_fast_dim(const krf__emitter *e) {
 int krf__c_strip_length(const krf__emitter *e) {
     int widest = 1;
     if (!krf__is_map(e->k)) {
-        return KRF__LANES;
+        return krf__scans_beside(e->k) ? KRF__SCAN_COLUMNS : KRF__LANES;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const int bytes = krf__value_bytes((krf_dtype)e->k->instrs[i].dtype);
@@ -95,6 +95,17 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
         if (k->schedule == KRF__SCAN && krf__c_turned(e, s->slot)) {
             krf__str_printf(out, "tile_%s[p][at + k] = ", e->operand_names[s->slot]);
             krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+            krf__str_put(out, ";\n");
+            continue;
+        }
+        if (k->schedule == KRF__SCAN && !e->side_by_side) { /* a strip at a time */
+            const bool converts = krf__c_converts_store(e, s->slot);
+            krf__str_printf(out, "%s_%s[k] = ", converts ? "f" : "b", e->operand_names[s->slot]);
+            if (converts) {
+                krf__emit_unrounded(e, s->args[0], out);
+            } else {
+                krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+            }
             krf__str_put(out, ";\n");
             continue;
         }

@@ -7,13 +7,10 @@ enum { RUN = KRF__SCAN_RUN, TILE = KRF__SCAN_TILE, STRIDE = RUN + 1 /* of runs i
 
 static bool is_long(const krf__emitter *e) { return e->k->chunks > 1; }
 
-/* Whether what a tile says fits into half a word beside its state. */
-static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
-
 /* Runs that a thread folds: the nth of them lies a block's threads, or warps, further. */
 static int runs_each(const krf__emitter *e) { return KRF__LANES / krf__scan_threads(e->k); }
 
-static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__scans_alone(e->k) ? "scan_alone" : e->k->side ? "scan_columns" : is_long(e) ? "scan_long" : krf__scan_runs(e->k) < KRF__LANES ? "scan_short" : "scan_rows", out); }
+static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__scans_alone(e->k) ? "scan_alone" : e->k->side ? (is_long(e) ? "scan_side" : "scan_columns") : is_long(e) ? "scan_long" : krf__scan_runs(e->k) < KRF__LANES ? "scan_short" : "scan_rows", out); }
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -255,142 +252,11 @@ static void ahead(krf__emitter *e, krf__str *out) {
     krf__str_free(&lines);
 }
 
-/* ---- tiles before ---- */
-
-typedef enum what { OF_TILE, OF_GROUP, UP_TO_GROUP } what;
-
-/* scratch, where words have no room for values: of each scan what each tile comes to, what each group does, and what all of its row up to its end come to. */
-static void put_place(krf__emitter *e, uint32_t r, what w, const char *place, krf__str *out) {
-    static const char *const from[] = {"", "all_tiles + ", "all_tiles + all_groups + "};
-    krf__str_printf(out, "*(volatile %s *)(a.scratch + %uLL * all_tiles + %s%s)", krf__reduction_type(e, r), 2 * r, from[w], place);
-}
-
-/* Says what is known now, and that it is. */
-static void say(krf__emitter *e, what w, krf__str *out) {
-    const char *at = w == OF_TILE ? "me" : "all_tiles + my_group";
-    const int state = w == UP_TO_GROUP ? 2 : 1;
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        if (in_words(e)) {
-            krf__str_put(out, "said.value");
-        } else {
-            put_place(e, r, w, w == OF_TILE ? "me" : "my_group", out);
-        }
-        krf__str_put(out, " = ");
-        switch (w) {
-        case OF_TILE: krf__str_printf(out, "all%u;\n", r); break;
-        case OF_GROUP: krf__str_printf(out, "red%u(within%u, all%u);\n", r, r, r); break;
-        case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(within%u, all%u));\n", r, r, r, r, r); break;
-        }
-    }
-    if (in_words(e)) {
-        krf__str_printf(out, "krf_say((unsigned long long *)states + %s, %dull << 32 | said.bits);\n", at, state);
-    } else {
-        krf__str_printf(out, "krf_publish(states + %s, %du);\n", at, state);
-    }
-}
-
-static void say_total(krf__emitter *e, krf__str *out) { say(e, OF_TILE, out); }
-static void say_group(krf__emitter *e, krf__str *out) { say(e, OF_GROUP, out); }
-static void say_prefix(krf__emitter *e, krf__str *out) { say(e, UP_TO_GROUP, out); }
-
-static void hear(krf__emitter *e, const char *at, krf__str *out) {
-    krf__str_printf(out, in_words(e) ? "krf_hear((const unsigned long long *)states + (%s))" : "krf_observe(states + (%s))", at);
-}
-
-static void hear_tile(krf__emitter *e, krf__str *out) { hear(e, "me - ahead + lane", out); }
-static void hear_group(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + my_group - 1 - lane", out); }
-static void put_heard(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "unsigned long long" : "unsigned"); }
-static void put_one(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "1ull << 32" : "1u"); }
-static void put_state(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "(unsigned)(heard >> 32)" : "heard"); }
-
-static void said(krf__emitter *e, krf__str *out) {
-    if (in_words(e)) {
-        krf__str_printf(out, "union {\n    %s value;\n    unsigned bits;\n} said;\nsaid.bits = 0;\n", krf__reduction_type(e, 0));
-    }
-}
-
-/* word0: what the thread has heard. */
-static void put_word(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__str_printf(out, in_words(e) ? "said.bits = (unsigned)heard;\nconst %s word%u = said.value;\n" : "const %s word%u = ", krf__reduction_type(e, r), r);
-}
-
-static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, krf__str *out) {
-    krf__str word = {0};
-    krf__str_printf(&word, "word%u", r);
-    krf__str_printf(out, "#pragma unroll 4\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
-    krf__cuda_put_shuffle(e, r, NULL, word.data != NULL ? word.data : "", "i", out);
-    krf__str_put(out, ");\n}\n");
-    out->failed |= word.failed;
-    krf__str_free(&word);
-}
-
-static void nothing(krf__emitter *e, const char *name, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
-    krf__emit_identity(e, r, out);
-    krf__str_put(out, ";\n");
-}
-
-static void within(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        nothing(e, "within", r, out);
-        put_word(e, r, out);
-        if (!in_words(e)) {
-            krf__str_put(out, "lane < ahead ? ");
-            put_place(e, r, OF_TILE, "me - ahead + lane", out);
-            krf__str_printf(out, " : within%u;\n", r);
-        }
-        fold(e, r, "within", "int i = 0; i < ahead; i++", out);
-    }
-}
-
-static void nothing_before(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        nothing(e, "before", r, out);
-    }
-}
-
-static void before(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_word(e, r, out);
-        if (!in_words(e)) {
-            krf__str_printf(out, "lane > (int)nearest ? before%u : lane == (int)nearest ? ", r);
-            put_place(e, r, UP_TO_GROUP, "my_group - 1 - lane", out);
-            krf__str_put(out, " : ");
-            put_place(e, r, OF_GROUP, "my_group - 1 - lane", out);
-            krf__str_put(out, ";\n");
-        }
-        fold(e, r, "before", "int i = (int)nearest; i >= 0; i--", out);
-    }
-}
-
-static void back_shared(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s back%u;\n", krf__reduction_type(e, r), r);
-    }
-}
-
-static void found(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "back%u = red%u(before%u, within%u);\n", r, r, r, r);
-    }
-}
-
-static void carry(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "carry%u = back%u;\n", r, r);
-    }
-}
-
-static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
-
 /* Blocks hide each other's waiting: as many as shared memory, or threads, have room for, where few registers hold the scan. */
 static void bounds(krf__emitter *e, krf__str *out) {
     krf__str_put(out, krf__scan_threads(e->k) < KRF__LANES ? "128, 12" : krf__scan_is_small(e->k) ? "256, 8" : "256");
 }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__scan_threads(e->k)); }
-static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
 
 static void tile(krf__emitter *e, krf__str *out) {
     (void)e;
@@ -398,14 +264,7 @@ static void tile(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__cuda_scan_holes[] = {
-    {"SCAN", scan},           {"SCAN_SHARED", shared},       {"SCAN_CARRIES", carries},        {"SCAN_LOAD", load},
-    {"SCAN_RUNS", runs},      {"SCAN_TOTALS", totals},       {"SCAN_PREFIXES", prefixes},      {"SCAN_STORE", store},
-    {"SCAN_TILE", tile},      {"SCAN_BOUNDS", bounds},       {"SCAN_WORDS", put_words},        {"SCAN_LOOK_BACK", look_back},
-    {"SCAN_SAID", said},      {"SCAN_SAY_TOTAL", say_total}, {"SCAN_SAY_GROUP", say_group},    {"SCAN_SAY_PREFIX", say_prefix},
-    {"SCAN_HEARD", put_heard}, {"SCAN_ONE", put_one},        {"SCAN_STATE", put_state},        {"SCAN_HEAR_TILE", hear_tile},
-    {"SCAN_HEAR_GROUP", hear_group}, {"SCAN_WITHIN", within}, {"SCAN_NOTHING", nothing_before}, {"SCAN_BEFORE", before},
-    {"SCAN_BACK_SHARED", back_shared}, {"SCAN_FOUND", found}, {"SCAN_CARRY", carry},
-    {"SCAN_AHEAD", ahead},    {"SCAN_THREADS", threads},     {"SCAN_ROW", row},
-    {"SCAN_PART", part},
-    {NULL, NULL},
+    {"SCAN", scan}, {"SCAN_SHARED", shared}, {"SCAN_CARRIES", carries}, {"SCAN_LOAD", load}, {"SCAN_RUNS", runs}, {"SCAN_TOTALS", totals},
+    {"SCAN_PREFIXES", prefixes}, {"SCAN_STORE", store}, {"SCAN_TILE", tile}, {"SCAN_BOUNDS", bounds}, {"SCAN_AHEAD", ahead}, {"SCAN_THREADS", threads},
+    {"SCAN_ROW", row}, {"SCAN_PART", part}, {NULL, NULL},
 };

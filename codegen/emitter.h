@@ -36,7 +36,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
+extern const krf__hole krf__c_scan_holes[], krf__c_scan_along_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -117,8 +117,15 @@ void krf__c_put_statement(krf__emitter *e, uint32_t instr, krf__str *out);    /*
 bool krf__c_converts_store(const krf__emitter *e, uint32_t operand); /* whether a strip of an output is converted to f16 behind the loops */
 
 /* ---- c_store.c ---- */
+bool krf__c_passes(const krf__emitter *e, uint32_t operand); /* whether an output may go past the caches */
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
 void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out);  /* copies elements [j, j + m) of it out */
+
+/* ---- c_scan_strip.c ---- */
+/* Strips of a scan's results: where in each output a strip of m elements from the position at hand on lies (of rows, m becomes less: up to a border of a line of one that may go past the caches),
+ * and its block; and what is stored for the m elements, of scanned values t0, ... that the text `values` declares for element k. */
+void krf__c_put_strip_places(krf__emitter *e, krf__str *out);
+void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out);
 
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */

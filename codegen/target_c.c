@@ -373,10 +373,10 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_scan_along_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
-                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "turn.h", "rows.h", NULL};
+                                      "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "wait.h", "turn.h", "rows.h", NULL};
 
 const krf__target krf__target_c = {
     .name = "c",

@@ -2,6 +2,7 @@
 // back, which stand in a ring.
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
     $EXTENTS
+    $LARGE_OUTPUTS
     const long long kept = $KEPT_SIZE;
     for (long long u = lo; u < hi; u++) {
         const long long tile = u * $SCAN_WIDTH;
@@ -37,4 +38,5 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
         }
         $SIDE_COPIES_OUT
     }
+    $LARGE_DONE
 }

@@ -5,7 +5,7 @@ extern "C" __global__ void __launch_bounds__(512) $NAME(const struct krf_argumen
     $BEGIN
     $EXTENTS
     $SIDE_SHARED
-    const int column = threadIdx.x % 16, run = threadIdx.x / 16, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int column = threadIdx.x % 16, run = threadIdx.x / 16, lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = (31 - lane) * $SIDE_PITCH + warp;
     const $INDEX at = ($INDEX)blockIdx.x * 16 + column, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION

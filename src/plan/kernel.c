@@ -270,7 +270,11 @@ bool krf__scans_alone(const krf__kernel *k) {
     return k->schedule == KRF__SCAN && k->side && k->reduced_size <= RUNS * KRF__SCAN_RUN;
 }
 
-bool krf__scans_beside(const krf__kernel *k) { return k->schedule == KRF__SCAN && (k->side || krf__scans_columns(k)); }
+uint32_t krf__chain_words(const krf__kernel *k) { return (1 + 2 * krf__accumulator_words_before(k, k->n_reductions) + 7) / 8 * 8; }
+
+bool krf__scans_beside(const krf__kernel *k) { return k->schedule == KRF__SCAN && (k->side || k->columns > 0); }
+
+int64_t krf__scan_rows(const krf__kernel *k) { return k->schedule == KRF__SCAN && !krf__scans_beside(k) && krf__scans_columns(k) ? k->extents[k->n_kept - 1] : 1; }
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
@@ -348,6 +352,8 @@ int krf__column_side(const krf__kernel *k) {
 /* At least 10 times as many as a lane has results: the tree has 9 levels. */
 int krf__column_held(const krf__kernel *k) { return has_few_accumulators(k) ? 16384 : 8192; }
 
+static int64_t divide_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
 /* Of rounds: every row's values, then the partial results of the round that has most. */
 static size_t rounds_scratch(const krf__kernel *k) {
     size_t most = 0;
@@ -362,17 +368,25 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
     if (k->n_rounds > 0) {
         return rounds_scratch(k);
     }
+    if (k->chained) {
+        return (size_t)(k->kept_size * k->chunks) * krf__chain_words(k) * 8;
+    }
+    if (k->schedule == KRF__SCAN && k->side && k->chunks > 1) {
+        const int64_t words = 2 * divide_up(k->reduced_size, KRF__SCAN_TILE) + divide_up(k->reduced_size, KRF__SCAN_SHARE);
+        return (size_t)(k->kept_size * words) * krf__accumulator_words_before(k, k->n_reductions) * 8;
+    }
     const size_t each = k->schedule == KRF__SCAN ? 16 : 8; /* of scans, also what comes before */
     return k->n_reductions == 0 || k->chunks <= 1 || k->schedule == KRF__REDUCE_ROW ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
 }
 
 size_t krf__ticket_count(const krf__kernel *k) {
-    if (k->n_reductions == 0 || k->chunks <= 1 || k->side || k->schedule == KRF__REDUCE_ROW) {
+    if (k->n_reductions == 0 || k->chunks <= 1 || (k->side && k->schedule != KRF__SCAN) || k->schedule == KRF__REDUCE_ROW) {
         return 0;
     }
     if (k->schedule == KRF__SCAN) {
-        const int64_t groups = (k->chunks + KRF__SCAN_GROUP - 1) / KRF__SCAN_GROUP;
-        return 2 + 2 * (size_t)(k->kept_size * (k->chunks + groups)); /* a word of each */
+        const int64_t tiles = divide_up(k->reduced_size, KRF__SCAN_TILE), groups = divide_up(tiles, KRF__SCAN_GROUP), shares = k->side ? divide_up(k->reduced_size, KRF__SCAN_SHARE) : 0;
+        const int64_t done = k->side ? tiles * divide_up(k->kept_size, k->columns) : 0; /* by blocks, of their tiles */
+        return 2 + (size_t)(done + done % 2) + 2 * (size_t)(k->kept_size * (shares + tiles + groups)); /* a word of each */
     }
     return (size_t)(k->schedule == KRF__REDUCE_COL ? (k->kept_size + 31) / 32 : k->kept_size);
 }

@@ -113,9 +113,10 @@ typedef struct krf__kernel {
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     uint32_t literal; /* a bit for each dimension whose extent is text */
-    int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two */
+    int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     bool staged;   /* CUDA: short rows that pass through shared memory */
-    bool side;     /* KRF__SCAN on a GPU: blocks go down columns that lie side by side, KRF__SIDE_COLUMNS each; short rows on the CPU, scanned ones too: they stand side by side */
+    bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
+    bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
@@ -161,16 +162,20 @@ int krf__column_held(const krf__kernel *k);
 /* Scans fold tiles of 256 runs of 16 elements from left to right (docs/architecture.md). */
 #define KRF__SCAN_RUN 16
 #define KRF__SCAN_TILE (KRF__LANES * KRF__SCAN_RUN)
+#define KRF__SCAN_SHARE (32 * KRF__SCAN_RUN) /* of a tile, that a warp has */
 #define KRF__SCAN_GROUP 32 /* tiles */
-#define KRF__SIDE_COLUMNS 16
+#define KRF__SIDE_COLUMNS 16 /* and warps, of a block that scans columns */
 #define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_beside has */
+#define KRF__SCAN_AHEAD 8 /* rows of these, that are fetched before they are wanted */
 
 /* Whether what lies side by side in memory is another dimension than the scanned one: the CPU walks such a scan row by row, columns side by side; a GPU, where there
  * are enough of them, too (krf__kernel.side). */
 bool krf__scans_columns(const krf__kernel *k);
 
-/* On the CPU: whether rows of a scan go side by side, as columns or because they are short (krf__kernel.side). */
+/* On the CPU: whether rows of a scan go side by side, as columns (krf__kernel.columns) or because they are short (krf__kernel.side). Else, how many share lines of memory, and go together tile by tile. */
 bool krf__scans_beside(const krf__kernel *k);
+int64_t krf__scan_rows(const krf__kernel *k);
+#define KRF__SCAN_ROWS_MOST 7
 #define KRF__SCAN_BESIDE 128 /* elements of such a short row, at most: a tile of KRF__SCAN_COLUMNS of them lies on the thread's stack */
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
@@ -214,6 +219,7 @@ uint32_t krf__held_of_warp(const krf__kernel *k); /* of all operands */
 uint32_t krf__held_bytes(const krf__kernel *k); /* of a block that has all its warps */
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
+uint32_t krf__chain_words(const krf__kernel *k); /* of a tile in scratch memory, where rows are `chained`: whole cache lines */
 bool krf__scans_alone(const krf__kernel *k); /* of scans by columns on a GPU: whether a thread has one */
 bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a run of such a scan */
 

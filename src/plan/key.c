@@ -53,7 +53,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2 | (uint64_t)k->across << 3 | (uint64_t)k->narrow << 4 | (k->drifts ? (uint64_t)krf__reduce_vectors(k) << 8 : 0));
     put64(&s, k->wide);
     put64(&s, k->staged);
-    put64(&s, k->side | (uint64_t)(k->team - 1) << 1);
+    put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32);
     put64(&s, k->literal);
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);
@@ -94,7 +94,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
         put64(&s, (uint64_t)krf__column_threads(k));
     }
     if (k->schedule == KRF__SCAN) {
-        put64(&s, (uint64_t)krf__scan_runs(k) | (uint64_t)krf__scans_alone(k) << 32);
+        put64(&s, (uint64_t)krf__scan_runs(k) | (uint64_t)krf__scans_alone(k) << 32 | (uint64_t)k->columns << 40);
     }
     if (k->schedule == KRF__TILE) {
         put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32 | (uint64_t)k->strip << 48);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define FEWEST_COLUMNS 128 /* of scans of several tiles: fewer would leave most of a GPU without work */
+#define SECTOR 32 /* bytes that a GPU reads at once */
 #define ALONG_BOTH 1024 /* more than a kernel has operands */
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
-#define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's */
+#define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's, or scanned */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
@@ -202,6 +202,26 @@ static bool scans_short_rows(const krf__kernel *k) {
     return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8 && bytes <= SCAN_TILE_BYTES;
 }
 
+/* On a GPU: whether blocks have columns side by side, of long ones a sector of memory at least; and where they are too few to go down each to its end, parts of them. */
+static void scan_columns(krf__kernel *k, const krf__limits *limits) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes = size > bytes ? size : bytes;
+    }
+    k->side = krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && (k->chunks > 1 ? (size_t)k->extents[k->n_kept - 1] * bytes >= SECTOR : k->kept_size >= KRF__SIDE_COLUMNS);
+    if (!k->side) {
+        return;
+    }
+    const bool few = k->kept_size < (bytes == 4 ? limits->walk : limits->walk / 4) && (k->chunks > 1 || (k->extents[k->n_kept - 1] >= KRF__SIDE_COLUMNS && k->reduced_size >= 2 * KRF__SCAN_SHARE));
+    k->columns = few ? 4 : KRF__SIDE_COLUMNS;
+    while (k->columns < KRF__SIDE_COLUMNS && k->columns < k->extents[k->n_kept - 1]) {
+        k->columns *= 2;
+    }
+    k->chunk = few ? (int64_t)KRF__SCAN_SHARE * KRF__SIDE_COLUMNS / k->columns : k->reduced_size;
+    k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
+}
+
 /* Bytes that are loaded for an element of the domain, or of a result. */
 static size_t loaded_bytes(const krf__kernel *k) {
     size_t bytes = 0;
@@ -224,14 +244,14 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
 
 /* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
-    return limits->vectors != 0 && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && loaded_bytes(k) <= 2 && !shares_evenly(k->reduced_size, k->chunk);
+    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && loaded_bytes(k) <= 2 && !shares_evenly(k->reduced_size, k->chunk);
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor; on a GPU whole rows, a warp's. */
 static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     const int64_t chunk = krf__chunk_length(k->reduced_size);
-    const bool gpu = limits->vectors != 0, uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
-    const bool longer = gpu ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS;
+    const bool uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
+    const bool longer = limits->many_threads ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS;
     return chunk < limits->chunk && longer && !columns(k) && krf__any_order(k) ? limits->chunk : chunk;
 }
 
@@ -245,7 +265,7 @@ static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits)
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
-    k->side = k->across = k->narrow = k->drifts = k->rest = false;
+    k->side = k->chained = k->across = k->narrow = k->drifts = k->rest = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -273,7 +293,14 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = 1;
         k->chunk = KRF__SCAN_TILE;
         k->chunks = (k->reduced_size + KRF__SCAN_TILE - 1) / KRF__SCAN_TILE;
-        k->side = limits->beside != 0 ? scans_short_rows(k) : krf__scans_columns(k) && krf__accumulator_bytes(k) <= 8 && k->kept_size >= (k->chunks > 1 ? FEWEST_COLUMNS : KRF__SIDE_COLUMNS);
+        k->columns = 0;
+        if (limits->many_threads) {
+            scan_columns(k, limits);
+        } else {
+            k->columns = krf__scans_columns(k) && k->extents[k->n_kept - 1] > KRF__SCAN_ROWS_MOST ? KRF__SCAN_COLUMNS : 0;
+            k->side = k->columns == 0 && limits->beside != 0 && scans_short_rows(k);
+            k->chained = k->chunks > 1 && k->kept_size < FEWEST_ROWS && !krf__scans_beside(k);
+        }
     } else {
         k->chunk = chunk_of(k, limits);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;

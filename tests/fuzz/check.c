@@ -38,6 +38,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.narrow_from = (bits >> 46) % 4 == 0 ? l.narrow_from : 0;
     l.literal_from = (bits >> 34) % 2 ? l.literal_from : 0;
     l.loose = (bits >> 35) % 2 * 8;
+    l.walk = (bits >> 33) % 2 ? l.walk : 0;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
     l.held = (bits >> 41) % 2;

@@ -276,6 +276,7 @@ bool evaluate(const graph *g, const way *w, results *out, report *r) {
     running x = {.g = g, .w = w, .r = r};
     out->n = 0;
     w->context->limits = w->limits; /* one thread uses the context */
+    w->context->limits.many_threads = w->context->backend->many_threads;
     w->context->limits.vectors = w->context->backend->many_threads ? w->limits.vectors : 0; /* text in C has no vectors */
     bool right = make_leaves(&x) && make_outputs(&x) && run_graph(&x);
     if (right && !w->pretend) {

@@ -159,13 +159,10 @@ static void test_short_rows(void **unused) {
 
 /* On a GPU, 16 columns a block: their runs, warps and tiles, the last block partly filled, other dimensions around. */
 static void test_columns(void **unused) {
-    static const int64_t shapes[][3] = {{1, 1, 16}, {2, 15, 33}, {1, 16, 17}, {1, 513, 40}, {3, 700, 16}, {1, 4096, 16}, {1, 4097, 130}, {1, 9000, 128}, {1, 131600, 128}};
+    static const int64_t shapes[][3] = {{1, 1, 16}, {2, 15, 33}, {1, 16, 17}, {1, 513, 40}, {3, 700, 16}, {1, 513, 16}, {1, 4096, 16}, {1, 4097, 130}, {1, 9000, 128}, {1, 131600, 16}};
     (void)unused;
     failures = 0;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if (shapes[i][1] > 100000 && getenv("KRF_EXHAUSTIVE") == NULL) {
-            continue; /* groups of tiles: two gigabytes */
-        }
         check(&scans[i % 4], KRF_F32, 3, shapes[i], 1, (layout){.fused = true}, false, 500 + i);
         check(&scans[0], KRF_F64, 3, shapes[i], 1, (layout){0}, false, 520 + i);
         check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 1, (layout){0}, true, 540 + i);
@@ -184,6 +181,20 @@ static void test_short_columns(void **unused) {
         check(&scans[0], KRF_F64, 3, shapes[i], 1, (layout){.back = i % 2 == 0}, false, 1520 + i);
         check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 1, (layout){0}, true, 1540 + i);
         check(&scans[(i + 1) % 4], KRF_BF16, 3, shapes[i], 1, (layout){0}, false, 1560 + i);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* On a GPU, columns of more than a block's part of them: of 4 to 16 columns a block, around the borders of shares, tiles and groups of tiles, with other dimensions around. */
+static void test_long_columns(void **unused) {
+    static const int64_t shapes[][3] = {{1, 1024, 16}, {2, 1025, 40}, {2, 4609, 8}, {1, 8193, 9}, {3, 5000, 12}, {1, 12800, 17}, {1, 131072, 4}, {1, 135681, 8}, {1, 266241, 4}};
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check(&scans[i % 4], KRF_F32, 3, shapes[i], 1, (layout){.fused = true}, false, 1700 + i);
+        check(&scans[0], KRF_F64, 3, shapes[i], 1, (layout){.back = i % 2 == 0}, false, 1720 + i);
+        check(&scans[(i + 2) % 4], KRF_I32, 3, shapes[i], 1, (layout){0}, true, 1740 + i);
+        check(&scans[(i + 1) % 4], KRF_BF16, 3, shapes[i], 1, (layout){0}, false, 1760 + i);
     }
     assert_int_equal(failures, 0);
 }
@@ -297,6 +308,12 @@ static void test_accuracy(void **unused) {
 static int open_all(void **unused) {
     (void)unused;
     open_noted_runs(&all_runs, true);
+    if (all_runs.cuda) { /* once more with blocks that go down all columns to the end */
+        setenv("KRF_FUSION", "walk=0", 1);
+        add_run(&all_runs, getenv("KRF_TEST_DEVICE"), KRF_CPU_AUTO, 0, true);
+        unsetenv("KRF_FUSION");
+        snprintf(all_runs.run[all_runs.n - 1].label, sizeof all_runs.run[0].label, "cuda, walk=0");
+    }
     return 0;
 }
 
@@ -307,14 +324,16 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns),
+        cmocka_unit_test(test_long_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns), cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns),
+        cmocka_unit_test(test_long_columns), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);

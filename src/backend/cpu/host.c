@@ -28,8 +28,12 @@ static bool has_v3_rest(void) {
            && __get_cpuid(0x80000001, &a, &b, &extended, &d) && (extended & bit_LZCNT) != 0;
 }
 
+/* KRF_FETCHES: kernels ask for what reductions read before they read it (codegen/c_ahead.c). */
+#define ISA(name, flags) (intel ? (krf__isa){name, flags " -DKRF_FETCHES"} : (krf__isa){name, flags})
+
 krf__isa krf__isa_detect(void) {
     __builtin_cpu_init();
+    const bool intel = __builtin_cpu_is("intel");
     bool v2 = __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2")
               && __builtin_cpu_supports("popcnt");
     bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
@@ -38,10 +42,10 @@ krf__isa krf__isa_detect(void) {
               && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
               && __builtin_cpu_supports("avx512vl");
     /* The width is said outright: left to the compiler's idea of the processor, v4 would use half of it. */
-    return v4   ? (krf__isa){"x86-64-v4", V4_FLAGS " -mprefer-vector-width=512"}
-           : v3 ? (krf__isa){"x86-64-v3", V3_FLAGS " -mprefer-vector-width=256"}
-           : v2 ? (krf__isa){"x86-64-v2", V2_FLAGS}
-                : (krf__isa){"x86-64", "-march=x86-64"};
+    return v4   ? ISA("x86-64-v4", V4_FLAGS " -mprefer-vector-width=512")
+           : v3 ? ISA("x86-64-v3", V3_FLAGS " -mprefer-vector-width=256")
+           : v2 ? ISA("x86-64-v2", V2_FLAGS)
+                : ISA("x86-64", "-march=x86-64");
 }
 #elif defined(__aarch64__)
 krf__isa krf__isa_detect(void) { return (krf__isa){"armv8-a", "-march=armv8-a"}; }

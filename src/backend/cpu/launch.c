@@ -1,5 +1,5 @@
 /* Cuts a launch into pieces and runs them. A unit is what a kernel function's lo and hi count: an element of a map (or a tile of it), a
- * chunk of one result of a full or row reduction, a chunk of a tile of results of a column reduction. Where the cuts
+ * chunk of one result of a full or row reduction, a chunk of a tile of results of a column reduction, a tile of a row that is scanned and shared (`chained`). Where the cuts
  * lie depends on the kernel alone, so that results cannot depend on the number of threads. The threads share a launch
  * piece by piece, which also copes with one that is descheduled. */
 #include "backend/cpu/launch.h"
@@ -39,7 +39,7 @@ static bool is_little(const krf__kernel *k, int64_t elements) {
 
 /* How many results side by side a unit of a reduction or a scan has. */
 static int64_t unit_results(const krf__kernel *k) {
-    return k->schedule == KRF__REDUCE_COL ? krf__column_side(k) : krf__scans_beside(k) ? KRF__SCAN_COLUMNS : 1;
+    return k->schedule == KRF__REDUCE_COL ? krf__column_side(k) : krf__scans_beside(k) ? KRF__SCAN_COLUMNS : krf__scan_rows(k);
 }
 
 /* Elements that one unit of a reduction computes. */
@@ -55,7 +55,7 @@ static int64_t piece_elements(int64_t elements) {
 }
 
 krf__cut krf__cut_units(const krf__kernel *k) {
-    int64_t chunks = has_chunks(k) ? k->chunks : 1;
+    int64_t chunks = has_chunks(k) || k->chained ? k->chunks : 1;
     if (k->schedule == KRF__RAW) {
         const int64_t units = k->raw->launch.units, each = at_least(krf__raw_elements(k->raw) / at_least(units, 1), 1);
         return (krf__cut){.units = units, .length = at_least(piece_elements(times(units, each)) / each, 1), .alone = is_little(k, times(units, each))};
@@ -74,8 +74,9 @@ krf__cut krf__cut_units(const krf__kernel *k) {
     }
     int64_t side_by_side = unit_results(k), results = k->kept_size / side_by_side + (k->kept_size % side_by_side != 0);
     int64_t units = results * chunks, elements = unit_elements(k, chunks), all = times(units, elements);
+    /* tiles wait for those before them, which a thread that has several would keep back */
     return (krf__cut){
-        .units = units, .length = at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};
+        .units = units, .length = k->chained ? 1 : at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};
 }
 
 krf__cut krf__cut_results(const krf__kernel *k) {
@@ -150,6 +151,9 @@ static krf_status run_all(krf__threads *threads, const krf__launch *launch, bool
 }
 
 krf_status krf__launch_run(krf__threads *threads, const krf__launch *launch) {
+    if (launch->kernel->chained && launch->module != NULL) { /* nothing is known of any tile yet */
+        memset(launch->scratch, 0, krf__scratch_bytes(launch->kernel));
+    }
     krf_status status = run_all(threads, launch, false);
     if (status == KRF_OK && has_chunks(launch->kernel)) {
         status = run_all(threads, launch, true);

@@ -1,0 +1,173 @@
+/* The CUDA target's scans of long rows: what blocks say to one another, and what stands in the holes of skeleton/scan_back.cu, scan_side_back.cu and scan_look.cu. */
+#include "codegen/cuda.h"
+
+#include <stdio.h>
+
+/* Whether what a tile says fits into half a word beside its state. */
+static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
+
+typedef enum what { OF_TILE, OF_GROUP, UP_TO_GROUP, OF_SHARE } what;
+
+/* scratch, where words have no room for values: of each scan what each tile comes to, what each group does, and what all of its row up to its end come to; behind these of each what
+ * the shares do. */
+static void put_place(krf__emitter *e, uint32_t r, what w, const char *place, krf__str *out) {
+    static const char *const from[] = {"", "all_tiles + ", "all_tiles + all_groups + ", ""};
+    krf__str_printf(out, "*(volatile %s *)(a.scratch + %uLL * all_tiles + ", krf__reduction_type(e, r), 2 * (w == OF_SHARE ? e->k->n_reductions : r));
+    if (w == OF_SHARE) {
+        krf__str_printf(out, "%uLL * all_shares + ", r);
+    }
+    krf__str_printf(out, "%s%s)", from[w], place);
+}
+
+/* Says what is known now, and that it is. */
+static void say(krf__emitter *e, what w, krf__str *out) {
+    static const char *const states[] = {"me", "all_tiles + my_group", "all_tiles + my_group", "all_tiles + all_groups + my_share"}, *const places[] = {"me", "my_group", "my_group", "my_share"};
+    const int state = w == UP_TO_GROUP ? 2 : 1;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        if (in_words(e)) {
+            krf__str_put(out, "said.value");
+        } else {
+            put_place(e, r, w, places[w], out);
+        }
+        krf__str_put(out, " = ");
+        switch (w) {
+        case OF_SHARE:
+        case OF_TILE: krf__str_printf(out, "all%u;\n", r); break;
+        case OF_GROUP: krf__str_printf(out, "red%u(within%u, all%u);\n", r, r, r); break;
+        case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(within%u, all%u));\n", r, r, r, r, r); break;
+        }
+    }
+    if (in_words(e)) {
+        krf__str_printf(out, "krf_say((unsigned long long *)states + %s, %dull << 32 | said.bits);\n", states[w], state);
+    } else {
+        krf__str_printf(out, "krf_publish(states + %s, %du);\n", states[w], state);
+    }
+}
+
+static void say_share(krf__emitter *e, krf__str *out) { say(e, OF_SHARE, out); }
+static void say_total(krf__emitter *e, krf__str *out) { say(e, OF_TILE, out); }
+static void say_group(krf__emitter *e, krf__str *out) { say(e, OF_GROUP, out); }
+static void say_prefix(krf__emitter *e, krf__str *out) { say(e, UP_TO_GROUP, out); }
+
+static void hear(krf__emitter *e, const char *at, krf__str *out) {
+    krf__str_printf(out, in_words(e) ? "krf_hear((const unsigned long long *)states + (%s))" : "krf_observe(states + (%s))", at);
+}
+
+static void hear_share(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + all_groups + my_share - sooner + lane", out); }
+static void hear_tile(krf__emitter *e, krf__str *out) { hear(e, "me - ahead + lane", out); }
+static void hear_group(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + my_group - 1 - lane", out); }
+static void put_heard(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "unsigned long long" : "unsigned"); }
+static void put_one(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "1ull << 32" : "1u"); }
+static void put_state(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "(unsigned)(heard >> 32)" : "heard"); }
+
+static void said(krf__emitter *e, krf__str *out) {
+    if (in_words(e)) {
+        krf__str_printf(out, "union {\n    %s value;\n    unsigned bits;\n} said;\nsaid.bits = 0;\n", krf__reduction_type(e, 0));
+    }
+}
+
+/* word0: what the thread has heard. */
+static void put_word(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, in_words(e) ? "said.bits = (unsigned)heard;\nconst %s word%u = said.value;\n" : "const %s word%u = ", krf__reduction_type(e, r), r);
+}
+
+static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, krf__str *out) {
+    krf__str word = {0};
+    krf__str_printf(&word, "word%u", r);
+    krf__str_printf(out, "#pragma unroll 4\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
+    krf__cuda_put_shuffle(e, r, NULL, word.data != NULL ? word.data : "", "i", out);
+    krf__str_put(out, ");\n}\n");
+    out->failed |= word.failed;
+    krf__str_free(&word);
+}
+
+static void nothing(krf__emitter *e, const char *name, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n");
+}
+
+/* What those before come to that were all heard, `ahead` of them. */
+static void fold_heard(krf__emitter *e, what w, const char *name, const char *ahead, const char *place, krf__str *out) {
+    char loop[64];
+    snprintf(loop, sizeof loop, "int i = 0; i < %s; i++", ahead);
+    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_word(e, r, out);
+        if (!in_words(e)) {
+            krf__str_printf(out, "lane < %s ? ", ahead);
+            put_place(e, r, w, place, out);
+            krf__str_printf(out, " : %s%u;\n", name, r);
+        }
+        fold(e, r, name, loop, out);
+    }
+}
+
+static void nothings(krf__emitter *e, const char *name, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        nothing(e, name, r, out);
+    }
+}
+
+static void within(krf__emitter *e, krf__str *out) {
+    nothings(e, "within", out);
+    fold_heard(e, OF_TILE, "within", "ahead", "me - ahead + lane", out);
+}
+
+static void shares(krf__emitter *e, krf__str *out) { fold_heard(e, OF_SHARE, "shares", "sooner", "my_share - sooner + lane", out); }
+static void no_shares(krf__emitter *e, krf__str *out) { nothings(e, "shares", out); }
+
+/* The tile's, where its last share ends. */
+static void with_shares(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "all%u = red%u(shares%u, all%u);\n", r, r, r, r);
+    }
+}
+
+static void nothing_before(krf__emitter *e, krf__str *out) { nothings(e, "before", out); }
+
+static void before(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        put_word(e, r, out);
+        if (!in_words(e)) {
+            krf__str_printf(out, "lane > (int)nearest ? before%u : lane == (int)nearest ? ", r);
+            put_place(e, r, UP_TO_GROUP, "my_group - 1 - lane", out);
+            krf__str_put(out, " : ");
+            put_place(e, r, OF_GROUP, "my_group - 1 - lane", out);
+            krf__str_put(out, ";\n");
+        }
+        fold(e, r, "before", "int i = (int)nearest; i >= 0; i--", out);
+    }
+}
+
+static void back_shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "__shared__ %s back%u;\n", krf__reduction_type(e, r), r);
+    }
+}
+
+static void found(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "back%u = red%u(before%u, within%u);\n", r, r, r, r);
+    }
+}
+
+static void carry(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "carry%u = back%u;\n", r, r);
+    }
+}
+
+static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
+static void look(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_look", out); }
+
+static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
+
+const krf__hole krf__cuda_scan_back_holes[] = {
+    {"SCAN_WORDS", put_words}, {"SCAN_LOOK_BACK", look_back}, {"SCAN_SAID", said}, {"SCAN_SAY_TOTAL", say_total}, {"SCAN_SAY_GROUP", say_group},
+    {"SCAN_SAY_PREFIX", say_prefix}, {"SCAN_HEARD", put_heard}, {"SCAN_ONE", put_one}, {"SCAN_STATE", put_state}, {"SCAN_HEAR_TILE", hear_tile},
+    {"SCAN_HEAR_GROUP", hear_group}, {"SCAN_WITHIN", within}, {"SCAN_NOTHING", nothing_before}, {"SCAN_BEFORE", before}, {"SCAN_BACK_SHARED", back_shared},
+    {"SCAN_FOUND", found}, {"SCAN_CARRY", carry}, {"SCAN_LOOK", look}, {"SCAN_SAY_SHARE", say_share}, {"SCAN_HEAR_SHARE", hear_share},
+    {"SCAN_NO_SHARES", no_shares}, {"SCAN_SHARES", shares}, {"SCAN_WITH_SHARES", with_shares}, {NULL, NULL},
+};
