@@ -339,7 +339,7 @@ static void test_edges(void **state) {
 
 static void test_scans(void **state) {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 7}, {3, 700}, {2, 9000}, {300, 40}};
+    static const int64_t shapes[][2] = {{1, 7}, {3, 700}, {2, 9000}, {300, 40}, {9000, 3}, {4200, 10}};
     for (int k_run = 0; k_run < all.n; k_run++) {
         krf_context *c = all.run[k_run].context;
         const reductions r = define_all(c);
