@@ -140,6 +140,12 @@ MUTANTS = [
     ("shares_barrier", "codegen/skeleton/scan_side.cu",
      "    __syncthreads();\n    // who comes here", "    // who comes here",
      "race|ops/test_scan/sim"),
+    ("chain_await", "codegen/c_scan_along.c", # the CPU's tiles of a row that threads share
+     "krf_await(slot);", "(void)krf_await;", "ops/test_scan$"),
+    ("chain_slot", "codegen/c_scan_along.c", "(u * rows + row)", "(u * rows)", "ops/test_scan$"),
+    ("along_base", "codegen/c_scan_along.c", "before[k] = red%u(base, prefixes[j + k])", "before[k] = red%u(prefixes[j + k], prefixes[j + k])", "ops/test_scan$"),
+    ("along_steps", "codegen/c_scan_along.c", "for (int s = 1; s < 32; s *= 2)", "for (int s = 1; s < 16; s *= 2)", "ops/test_scan$"),
+    ("strip_border", "codegen/c_scan_strip.c", "%% 64 / sizeof *p_%s) : 0;", "%% 64) : 0;", "ops/test_scan$"),
     ("side_barrier", "codegen/skeleton/scan_columns.cu",
      "        $SIDE_WARP\n        __syncthreads();\n", "        $SIDE_WARP\n",
      "race|ops/test_scan/sim"),
