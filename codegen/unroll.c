@@ -44,9 +44,11 @@ typedef struct loop {
     bool halves; /* else counts up */
 } loop;
 
+/* A loop whose line ends with the brace that opens its body: what stood between would be lost. */
 static bool parse_head(const char *head, loop *l) {
     char step[16];
-    return sscanf(head, " for (int %15[a-z] = %d; %*[a-z] %2[<>=] %d; %15[^)])", l->name, &l->first, l->compare, &l->bound, step) == 5 &&
+    int length = 0;
+    return sscanf(head, " for (int %15[a-z] = %d; %*[a-z] %2[<>=] %d; %15[^)]) {%n", l->name, &l->first, l->compare, &l->bound, step, &length) == 5 && length > 0 && head[length] == '\n' &&
            (l->halves = strstr(step, "/= 2") != NULL, true);
 }
 
