@@ -42,11 +42,31 @@ void krf__c_put_strip_places(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void put_stores(krf__emitter *e, krf__str *out) {
+    e->mode = 1;
+    for (uint32_t i = e->k->n_domain + e->k->n_reductions; i < e->k->n_instrs; i++) {
+        const krf__instr *s = &e->k->instrs[i];
+        if (s->op != KRF__store) {
+            continue;
+        }
+        const bool converts = krf__c_converts_store(e, s->slot);
+        krf__str_printf(out, "%s_%s[k] = ", converts ? "f" : "b", e->operand_names[s->slot]);
+        if (converts) {
+            krf__emit_unrounded(e, s->args[0], out);
+        } else {
+            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+        }
+        krf__str_put(out, ";\n");
+    }
+    e->mode = 0;
+}
+
 void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out) {
     const int fast = krf__c_fast_dim(e);
     const char *type = krf__index_type(e);
     krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    const %s i%d_k = i%d + k;\n    {\n    const %s i%d = i%d_k;\n%s", type, fast, fast, type, fast, fast, values);
     krf__c_put_results(e, out);
+    put_stores(e, out);
     krf__str_put(out, "    }\n}\n");
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_stored(e, i)) {

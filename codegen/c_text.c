@@ -89,23 +89,12 @@ void krf__c_put_results(krf__emitter *e, krf__str *out) {
     }
     for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
         const krf__instr *s = &k->instrs[i];
-        if (s->op != KRF__store) {
+        if (s->op != KRF__store || (k->schedule == KRF__SCAN && !e->side_by_side)) { /* those are made in strips: c_scan_strip.c */
             continue;
         }
         if (k->schedule == KRF__SCAN && krf__c_turned(e, s->slot)) {
             krf__str_printf(out, "tile_%s[p][at + k] = ", e->operand_names[s->slot]);
             krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-            krf__str_put(out, ";\n");
-            continue;
-        }
-        if (k->schedule == KRF__SCAN && !e->side_by_side) { /* a strip at a time */
-            const bool converts = krf__c_converts_store(e, s->slot);
-            krf__str_printf(out, "%s_%s[k] = ", converts ? "f" : "b", e->operand_names[s->slot]);
-            if (converts) {
-                krf__emit_unrounded(e, s->args[0], out);
-            } else {
-                krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-            }
             krf__str_put(out, ";\n");
             continue;
         }
