@@ -57,9 +57,16 @@ static bool reads_many(const krf__emitter *e) {
     return e->k->schedule == KRF__MAP && loads >= MANY_LOADS;
 }
 
+/* Whether rows are folded each at once, and have fewer than four lines: most of them would be fetched for what is read already. */
+static bool is_short(const krf__emitter *e) {
+    const int fast = krf__c_fast_dim(e);
+    const bool known = (e->k->literal >> fast & 1) != 0;
+    return krf__c_once(e) && !(known && e->k->extents[fast] * (int64_t)krf_dtype_size((krf_dtype)e->k->instrs[0].dtype) >= 4 * LINE_BYTES);
+}
+
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
     const bool alone = reads_alone(e);
-    if ((alone && krf__c_once(e)) || reads_many(e) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+    if ((alone && is_short(e)) || reads_many(e) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
         return;
     }
     krf__str_put(out, alone ? "#ifdef KRF_FETCHES\n" : "");
