@@ -168,8 +168,7 @@ int krf__column_held(const krf__kernel *k);
 #define KRF__SCAN_COLUMNS 64 /* that a unit of krf__scans_beside has */
 #define KRF__SCAN_AHEAD 8 /* rows of these, that are fetched before they are wanted */
 
-/* Whether what lies side by side in memory is another dimension than the scanned one: the CPU walks such a scan row by row, columns side by side; a GPU, where there
- * are enough of them, too (krf__kernel.side). */
+/* Whether what lies side by side in memory is another dimension than the scanned one. Where there are enough of them, columns then go side by side (krf__kernel.side on a GPU, `columns` on the CPU). */
 bool krf__scans_columns(const krf__kernel *k);
 
 /* On the CPU: whether rows of a scan go side by side, as columns (krf__kernel.columns) or because they are short (krf__kernel.side). Else, how many share lines of memory, and go together tile by tile. */
