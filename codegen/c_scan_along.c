@@ -21,11 +21,15 @@ static void put_runs(const krf__emitter *e, uint32_t r, const char *type, krf__s
     krf__str_printf(out, "        for (int k = 0; k < 8; k++) {\n            even[j / 32][16 + j %% 32 + k] = v[%d][k];\n        }\n    }\n", RUN - 1);
 }
 
-/* The doubling steps of all warps' runs, from one array to the other and back. Before the first run of a warp lie as many identities as the longest step goes back. */
-static void put_steps(uint32_t r, krf__str *out) {
+/* The doubling steps of all warps' runs, from one array to the other and back. Before the first run of a warp lie as many identities as the longest step goes back, for those that fold side by side. */
+static void put_steps(const krf__emitter *e, uint32_t r, krf__str *out) {
     for (int s = 1; s < 32; s *= 2) {
         const char *from = s == 1 || s == 4 || s == 16 ? "even" : "odd", *to = s == 1 || s == 4 || s == 16 ? "odd" : "even";
-        krf__str_printf(out, "    for (int w = 0; w < warps; w++) {\n        for (int j = 16; j < 48; j++) {\n            %s[w][j] = red%u(%s[w][j - %d], %s[w][j]);\n        }\n    }\n", to, r, from, s, from);
+        krf__str_printf(out, "    for (int w = 0; w < warps; w++) {\n        for (int j = 16; j < 48; j++) {\n            %s[w][j] = ", to);
+        if (!runs_together(e, r)) {
+            krf__str_printf(out, "j < %d ? %s[w][j] : ", 16 + s, from);
+        }
+        krf__str_printf(out, "red%u(%s[w][j - %d], %s[w][j]);\n        }\n    }\n", r, from, s, from);
     }
 }
 
@@ -38,7 +42,7 @@ static void put_scan(krf__emitter *e, uint32_t r, const char *neutral, krf__str 
     krf__str_printf(out, "    for (int i = n; i < %d * warps; i++) {\n        x[i] = neutral;\n    }\n", KRF__SCAN_SHARE);
     krf__str_put(out, "    for (int w = 0; w < warps; w++) {\n        for (int j = 0; j < 16; j++) {\n            even[w][j] = odd[w][j] = neutral;\n        }\n    }\n");
     put_runs(e, r, type, out);
-    put_steps(r, out);
+    put_steps(e, r, out);
     krf__str_printf(out, "    for (int w = 0; w < warps; w++) {\n        for (int j = 0; j < 32; j++) {\n            prefixes[32 * w + j] = red%u(before, odd[w][15 + j]);\n        }\n", r);
     krf__str_printf(out, "        before = red%u(before, odd[w][47]);\n    }\n    (void)side;\n    return before;\n}\n", r);
 }
