@@ -28,7 +28,7 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     }
     if (krf__scans_beside(k)) { /* columns: rows far from one another */
         if (krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
-            krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %d * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, KRF__SCAN_AHEAD, name, k->n_kept);
+            krf__str_printf(out, "for (int k = 0; k < m; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + %dLL * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, KRF__SCAN_AHEAD, name, k->n_kept);
         }
         return;
     }
@@ -61,7 +61,12 @@ static bool reads_many(const krf__emitter *e) {
 static bool is_short(const krf__emitter *e) {
     const int fast = krf__c_fast_dim(e);
     const bool known = (e->k->literal >> fast & 1) != 0;
-    return krf__c_once(e) && !(known && e->k->extents[fast] * (int64_t)krf_dtype_size((krf_dtype)e->k->instrs[0].dtype) >= 4 * LINE_BYTES);
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        const size_t size = e->k->instrs[i].op == KRF__load ? krf_dtype_size((krf_dtype)e->k->instrs[i].dtype) : 0;
+        bytes = size > bytes ? size : bytes;
+    }
+    return krf__c_once(e) && !(known && e->k->extents[fast] * (int64_t)bytes >= 4 * LINE_BYTES);
 }
 
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {

@@ -14,7 +14,7 @@ static void put_ahead(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand];
     if (krf__stride_class(e->k, o, e->k->n_kept) >= 2) {
-        krf__str_printf(out, "for (int k = 0; k < m && !(large_%s && (unsigned long long)p_%s %% 64 == 0); k += %d) {\n    __builtin_prefetch(&p_%s[k + %d * %s_s%d], 1);\n}\n", name, name,
+        krf__str_printf(out, "for (int k = 0; k < m && !(large_%s && (unsigned long long)p_%s %% 64 == 0); k += %d) {\n    __builtin_prefetch(&p_%s[k + %dLL * %s_s%d], 1);\n}\n", name, name,
                         64 / (int)krf_dtype_size((krf_dtype)o->dtype), name, KRF__SCAN_AHEAD, name, e->k->n_kept);
     }
 }

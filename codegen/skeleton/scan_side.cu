@@ -38,6 +38,7 @@ extern "C" __global__ void __launch_bounds__(512, $SIDE_BLOCKS) $NAME(const stru
         }
         const int left = parts - tile_of * ($SIDE_COLUMNS / 2), others = (left < $SIDE_COLUMNS / 2 ? left : $SIDE_COLUMNS / 2) - 1;
         if (atomicInc(done + tile_of * across + side, (unsigned)others) == (unsigned)others) {
+            __threadfence(); // what others said before they counted is there for whoever counts last
             last = atomicInc(a.tickets + 1, (unsigned)(tiles * across - 1)) == (unsigned)(tiles * across - 1) ? 2 : 1;
         }
     }

@@ -371,6 +371,9 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
     if (k->chained) {
         return (size_t)(k->kept_size * k->chunks) * krf__chain_words(k) * 8;
     }
+    if (k->schedule == KRF__SCAN && k->columns == KRF__SCAN_COLUMNS) { /* of the CPU: columns of their own to the end */
+        return 0;
+    }
     if (k->schedule == KRF__SCAN && k->side && k->chunks > 1) {
         const int64_t words = 2 * divide_up(k->reduced_size, KRF__SCAN_TILE) + divide_up(k->reduced_size, KRF__SCAN_SHARE);
         return (size_t)(k->kept_size * words) * krf__accumulator_words_before(k, k->n_reductions) * 8;

@@ -174,7 +174,7 @@ bool krf__scans_columns(const krf__kernel *k);
 /* On the CPU: whether rows of a scan go side by side, as columns (krf__kernel.columns) or because they are short (krf__kernel.side). Else, how many share lines of memory, and go together tile by tile. */
 bool krf__scans_beside(const krf__kernel *k);
 int64_t krf__scan_rows(const krf__kernel *k);
-#define KRF__SCAN_ROWS_MOST 7
+#define KRF__SCAN_ROWS_MOST 15
 #define KRF__SCAN_BESIDE 128 /* elements of such a short row, at most: a tile of KRF__SCAN_COLUMNS of them lies on the thread's stack */
 
 /* The canonical chunk length of a reduction over n elements: a power of two between 1024 and 16384. */
