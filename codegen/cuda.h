@@ -30,6 +30,7 @@ void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
 void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out);
 void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out);
 void krf__cuda_put_run_result(krf__emitter *e, krf__str *out); /* the same of sum0[i], ... of a thread's run, before which there is prefix0, ... */
+void krf__cuda_put_nothing(krf__emitter *e, const char *name, krf__str *out); /* declares name0, ... that nothing has been folded into yet */
 void krf__cuda_put_scanned(krf__emitter *e, krf__str *out); /* what is computed of scanned values, which are there, and stored */
 
 /* "n1 * n2": the elements of a row. */

@@ -18,13 +18,15 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void carries(krf__emitter *e, krf__str *out) {
+void krf__cuda_put_nothing(krf__emitter *e, const char *name, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s carry%u = ", krf__reduction_type(e, r), r);
+        krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n");
     }
 }
+
+static void carries(krf__emitter *e, krf__str *out) { krf__cuda_put_nothing(e, "carry", out); }
 
 /* ---- elements ---- */
 

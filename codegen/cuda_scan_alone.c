@@ -3,18 +3,9 @@
 
 enum { RUN = KRF__SCAN_RUN };
 
-static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__emit_identity(e, r, out);
-    krf__str_put(out, ";\n");
-}
-
 static void carries(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s earliest%u = ", krf__reduction_type(e, r), r);
-        put_identity(e, r, out);
-        krf__str_printf(out, "%s between%u = ", krf__reduction_type(e, r), r);
-        put_identity(e, r, out);
-    }
+    krf__cuda_put_nothing(e, "earliest", out);
+    krf__cuda_put_nothing(e, "between", out);
 }
 
 /* The text for each element that there is. */
@@ -31,8 +22,8 @@ static void run(krf__emitter *e, krf__str *out) {
     krf__str element = {0};
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s sum%u[%d];\n#pragma unroll\nfor (int i = 0; i < %d; i++) {\n    sum%u[i] = ", krf__reduction_type(e, r), r, RUN, RUN, r);
-        put_identity(e, r, out);
-        krf__str_put(out, "}\n");
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
     }
     krf__cuda_put_scan_value(e, "sum", "i", &element);
     put_run(e, &element, out);

@@ -81,12 +81,6 @@ static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop
     krf__str_free(&word);
 }
 
-static void nothing(krf__emitter *e, const char *name, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
-    krf__emit_identity(e, r, out);
-    krf__str_put(out, ";\n");
-}
-
 /* What those before come to that were all heard, `ahead` of them. */
 static void fold_heard(krf__emitter *e, what w, const char *name, const char *ahead, const char *place, krf__str *out) {
     char loop[64];
@@ -103,19 +97,13 @@ static void fold_heard(krf__emitter *e, what w, const char *name, const char *ah
     }
 }
 
-static void nothings(krf__emitter *e, const char *name, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        nothing(e, name, r, out);
-    }
-}
-
 static void within(krf__emitter *e, krf__str *out) {
-    nothings(e, "within", out);
+    krf__cuda_put_nothing(e, "within", out);
     fold_heard(e, OF_TILE, "within", "ahead", "me - ahead + lane", out);
 }
 
 static void shares(krf__emitter *e, krf__str *out) { fold_heard(e, OF_SHARE, "shares", "sooner", "my_share - sooner + lane", out); }
-static void no_shares(krf__emitter *e, krf__str *out) { nothings(e, "shares", out); }
+static void no_shares(krf__emitter *e, krf__str *out) { krf__cuda_put_nothing(e, "shares", out); }
 
 /* The tile's, where its last share ends. */
 static void with_shares(krf__emitter *e, krf__str *out) {
@@ -124,7 +112,7 @@ static void with_shares(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void nothing_before(krf__emitter *e, krf__str *out) { nothings(e, "before", out); }
+static void nothing_before(krf__emitter *e, krf__str *out) { krf__cuda_put_nothing(e, "before", out); }
 
 static void before(krf__emitter *e, krf__str *out) {
     krf__str_put(out, in_words(e) ? "" : "__threadfence();\n");

@@ -8,14 +8,6 @@ static int columns(const krf__emitter *e) { return e->k->columns; }
 static int runs_of(const krf__emitter *e) { return THREADS / columns(e); }
 static int pitch(const krf__emitter *e) { return columns(e) + 1; } /* of runs in shared memory */
 
-static void declare(krf__emitter *e, const char *name, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s %s%u = ", krf__reduction_type(e, r), name, r);
-        krf__emit_identity(e, r, out);
-        krf__str_put(out, ";\n");
-    }
-}
-
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s runs%u[%d * %d], totals%u[%d];\n", krf__reduction_type(e, r), r, runs_of(e), pitch(e), r, KRF__SIDE_COLUMNS);
@@ -24,9 +16,9 @@ static void shared(krf__emitter *e, krf__str *out) {
 
 /* What the groups before come to, the tiles before in the group, the warps before in the tile. */
 static void carries(krf__emitter *e, krf__str *out) {
-    declare(e, "groups", out);
-    declare(e, "group", out);
-    declare(e, "tile", out);
+    krf__cuda_put_nothing(e, "groups", out);
+    krf__cuda_put_nothing(e, "group", out);
+    krf__cuda_put_nothing(e, "tile", out);
 }
 
 /* The text for each element of the thread's run, of whole runs without a condition. */

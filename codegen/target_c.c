@@ -301,7 +301,7 @@ static void unit_done(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* results(a, o, ...): the part over results, for result o and its reduced values; results(a, o, p, ...) for element p of a row that is scanned. */
+/* results(a, o, ...): the part over results, for result o and its reduced values. */
 static void results_function(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__str_put(out, "#define KEPT (1LL");
@@ -309,7 +309,6 @@ static void results_function(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, " * (%s)a->n%d", krf__index_type(e), d);
     }
     krf__str_put(out, ")\nstatic inline void results(const struct krf_arguments *a, long long o");
-    krf__str_put(out, k->schedule == KRF__SCAN ? ", long long p" : "");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, ", %s t%u", krf__reduction_type(e, r), k->n_domain + r);
     }
@@ -318,9 +317,6 @@ static void results_function(krf__emitter *e, krf__str *out) {
     krf__emit_extents(e, &inner);
     if (!k->narrow) {
         krf__emit_position(e, KRF__PART_KEPT, "o", &inner);
-    }
-    if (k->schedule == KRF__SCAN) {
-        krf__emit_position(e, KRF__PART_REDUCED, "p", &inner);
     }
     krf__c_put_results(e, &inner);
     krf__str_put(out, inner.data != NULL ? inner.data : "");

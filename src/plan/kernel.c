@@ -274,7 +274,7 @@ uint32_t krf__chain_words(const krf__kernel *k) { return (1 + 2 * krf__accumulat
 
 bool krf__scans_beside(const krf__kernel *k) { return k->schedule == KRF__SCAN && (k->side || k->columns > 0); }
 
-int64_t krf__scan_rows(const krf__kernel *k) { return k->schedule == KRF__SCAN && !krf__scans_beside(k) && krf__scans_columns(k) ? k->extents[k->n_kept - 1] : 1; }
+int64_t krf__scan_rows(const krf__kernel *k) { return krf__scans_beside(k) ? KRF__SCAN_COLUMNS : krf__scans_columns(k) ? k->extents[k->n_kept - 1] : 1; }
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 

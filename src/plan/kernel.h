@@ -171,7 +171,7 @@ int krf__column_held(const krf__kernel *k);
 /* Whether what lies side by side in memory is another dimension than the scanned one. Where there are enough of them, columns then go side by side (krf__kernel.side on a GPU, `columns` on the CPU). */
 bool krf__scans_columns(const krf__kernel *k);
 
-/* On the CPU: whether rows of a scan go side by side, as columns (krf__kernel.columns) or because they are short (krf__kernel.side). Else, how many share lines of memory, and go together tile by tile. */
+/* On the CPU: whether rows of a scan go side by side, as columns (krf__kernel.columns) or because they are short (krf__kernel.side). How many rows of a scan a unit has: those, or as many as share lines of memory and go together tile by tile; of what is no scan 1. */
 bool krf__scans_beside(const krf__kernel *k);
 int64_t krf__scan_rows(const krf__kernel *k);
 #define KRF__SCAN_ROWS_MOST 15

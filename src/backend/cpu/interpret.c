@@ -262,7 +262,7 @@ krf_status krf__interpret(const krf__kernel *k, void *const *pointers, const uin
     } else if (k->schedule == KRF__TILE) {
         run_map_tiles(&p, lo, hi);
     } else if (k->schedule == KRF__SCAN) {
-        const int64_t each = krf__scans_beside(k) ? KRF__SCAN_COLUMNS : krf__scan_rows(k);
+        const int64_t each = krf__scan_rows(k);
         status = krf__interpret_scan(&p, lo * each, minimum(hi * each, k->kept_size)); /* of rows that are shared, whoever has the first tile does all of them */
     } else if (k->reduced_size == 0) {
         const int64_t side = tiles ? krf__column_side(k) : 1;

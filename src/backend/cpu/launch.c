@@ -39,7 +39,7 @@ static bool is_little(const krf__kernel *k, int64_t elements) {
 
 /* How many results side by side a unit of a reduction or a scan has. */
 static int64_t unit_results(const krf__kernel *k) {
-    return k->schedule == KRF__REDUCE_COL ? krf__column_side(k) : krf__scans_beside(k) ? KRF__SCAN_COLUMNS : krf__scan_rows(k);
+    return k->schedule == KRF__REDUCE_COL ? krf__column_side(k) : krf__scan_rows(k);
 }
 
 /* Elements that one unit of a reduction computes. */
