@@ -210,12 +210,17 @@ static void test_large(void **unused) {
     uint64_t state = 7;
     (void)unused;
     assert_true(x != NULL && y != NULL);
+    if (all_runs.cuda) {
+        free(x);
+        free(y);
+        skip(); /* a GPU's kernels know no such results */
+    }
     for (size_t i = 0; i < MOST; i++) {
         x[i] = (float)(next_random(&state) >> 40 & 7) - 3;
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int64_t *n = shapes[i], size = n[0] * n[1] * n[2];
-        for (int r = 0; r < all_runs.n && !all_runs.cuda; r++) {
+        for (int r = 0; r < all_runs.n; r++) {
             krf_graph *g = krf_graph_create(all_runs.run[r].context);
             krf_array *in = NULL, *out = NULL;
             assert_int_equal(krf_array_from_host(all_runs.run[r].context, KRF_F32, 3, n, x, &in), KRF_OK);
