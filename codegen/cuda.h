@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -57,7 +57,6 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
  * at hand alone; whether just before these are used, for want of registers; and how many blocks registers allow a multiprocessor (cuda_registers.c). */
 bool krf__cuda_row_stays(const krf__emitter *e);
-bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand);
 bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand); /* loaded once, before the block's rows: short rows whose length is known */
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand);
@@ -95,6 +94,10 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
 void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);
 void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out);
+
+/* Rows whose vectors are the words of memory (krf__kernel.words): where those of a warp's chunk begin and end. */
+void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
+bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
 
 /* Maps by tiles: the value of a load, in the loop over a thread's elements. */
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
@@ -138,6 +141,7 @@ void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
 
 /* The word of a load where vectors begin anywhere, `offset` from the operand's first element; and the condition that the element at hand is one of the row's (cuda_drift.c). */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
+void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out); /* where the row at hand begins and ends in it: "a.in0 + i0 * in0_s0, a.in0 + i0 * in0_s0 + n1" */
 void krf__cuda_put_there(const krf__emitter *e, krf__str *out);
 
 /* Elements of f16 and bf16 by twos (cuda_half2.c): whether the kernel or round at hand takes them so, which is known then (e->twos); the statements of an instruction, and

@@ -9,23 +9,25 @@ static void put_address(krf__emitter *e, uint32_t operand, krf__str *out) {
 
 /* Each thread has the vectors that it reads later on. */
 static void put_vector_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_put(out, "krf_copy_later(&");
+    krf__str_put(out, e->k->words ? "krf_copy_row_word(&" : "krf_copy_later(&");
     krf__cuda_put_held_element(e, operand, out);
     krf__str_put(out, ", ");
     put_address(e, operand, out);
+    if (e->k->words) {
+        krf__str_put(out, ", ");
+        krf__cuda_put_row_ends(e, operand, out);
+    }
     krf__str_put(out, ");\n");
 }
 
-/* Words of 16 bytes are copied as they lie in memory, so that a chunk begins in the midst of its first one; of words that are not all of the row, what is. */
+/* Words of 16 bytes are copied as they lie in memory, so that a chunk begins in the midst of its first one. */
 static void put_word_copies(krf__emitter *e, uint32_t operand, krf__str *out) {
-    const char *name = e->operand_names[operand], *type = krf__storage_type(e->k->operands[operand].dtype), *index = krf__index_type(e);
+    const char *name = e->operand_names[operand];
     const int elements = 16 / (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype);
-    krf__str_printf(out, "#pragma unroll 2\nfor (int w = thread; first < last && w * %d < shift_%s + (int)(last - first); w += 32) {\n", elements, name);
-    krf__str_printf(out, "    const %s at_w = first + (w * %d - shift_%s);\n", index, elements, name);
-    krf__str_printf(out, "    if (at_w >= 0 && at_w + %d <= n%d) {\n        krf_copy_later((void *)(held_%s + (at_w - first)), from_%s + (at_w - first));\n    } else {\n", elements, e->k->n_kept,
-                    name, name);
-    krf__str_printf(out, "        #pragma unroll 1\n        for (int j = 0; j < %d; j++) {\n            if (at_w + j >= 0 && at_w + j < n%d) {\n", elements, e->k->n_kept);
-    krf__str_printf(out, "                held_%s[at_w - first + j] = *(const %s *)(from_%s + (at_w - first + j));\n            }\n        }\n    }\n}\n", name, type, name);
+    krf__str_printf(out, "#pragma unroll 4\nfor (int w = thread * %d - shift_%s; first < last && w < (int)(last - first); w += %d) {\n", elements, name, 32 * elements);
+    krf__str_printf(out, "    krf_copy_row_word((uint4 *)(held_%s + w), from_%s + w, ", name, name);
+    krf__cuda_put_row_ends(e, operand, out);
+    krf__str_put(out, ");\n}\n");
 }
 
 /* A warp's part of the operand, behind so many words of others. */

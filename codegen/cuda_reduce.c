@@ -63,6 +63,10 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             krf__str_put(out, "    ");
             krf__cuda_put_staged(e, s->slot, out);
             krf__str_printf(out, " = v_%s.at[0];\n", name);
+        } else if (k->words) {
+            krf__str_printf(out, "    krf_store_row_word(a.%s", name);
+            krf__cuda_put_offset(e, s->slot, true, out);
+            krf__str_printf(out, ", v_%s.word, (int)-p_q);\n", name);
         } else if (krf__cuda_vectored(e, s->slot)) {
             krf__str_printf(out, "    __stcs((%s *)(a.%s", krf__cuda_word_type(e, s->slot), name);
             krf__cuda_put_offset(e, s->slot, true, out);

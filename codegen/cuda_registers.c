@@ -69,27 +69,19 @@ bool krf__cuda_row_stays(const krf__emitter *e) {
     return !krf__holds_rows(k) && n * elements_of(k) <= LONG_BODY * 32 && (krf__short_rows(k) || staying(k) + accumulators_of(k) < registers_of_thread(k, 1));
 }
 
-bool krf__cuda_same_for_rows(const krf__kernel *k, uint32_t operand) {
-    bool same = true;
-    for (int d = 0; d < k->n_kept; d++) {
-        same &= k->operands[operand].strides[d] == 0;
-    }
-    return same;
-}
-
 /* Registers of a thread's elements of a row whose length is known, of the operands up to this one that rows share. */
 static int shared_registers(const krf__kernel *k, uint32_t operand) {
     int n = 0;
     for (uint32_t i = 0; i <= operand; i++) {
         const krf__operand *o = &k->operands[i];
-        n += krf__cuda_same_for_rows(k, i) && registers_of(k, i) > 0 ? krf__reduce_vectors(k) * (o->counts || o->gathered ? 2 : (k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) + 3) / 4) : 0;
+        n += krf__same_for_rows(k, &k->operands[i]) && registers_of(k, i) > 0 ? krf__reduce_vectors(k) * (o->counts || o->gathered ? 2 : (k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) + 3) / 4) : 0;
     }
     return n;
 }
 
 bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
-    return krf__literal_rows(k) && k->n_rounds > 0 && krf__cuda_same_for_rows(k, operand) && krf__rounds_with(k, operand) > 0 && registers_of(k, operand) > 0
+    return krf__literal_rows(k) && k->n_rounds > 0 && krf__same_for_rows(k, &k->operands[operand]) && krf__rounds_with(k, operand) > 0 && registers_of(k, operand) > 0
            && shared_registers(k, operand) <= SHARED_REGISTERS;
 }
 

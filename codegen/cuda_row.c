@@ -35,6 +35,19 @@ static void at(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void chunk(krf__emitter *e, krf__str *out) {
+    const char *type = krf__index_type(e);
+    if (e->k->words) {
+        krf__cuda_put_chunk_words(e, out);
+    } else {
+        krf__str_printf(out, "const %s first = (%s)warp * 1024, last = first + 1024 < ", type, type);
+        krf__cuda_put_reduced_size(e, out);
+        krf__str_put(out, " ? first + 1024 : ");
+        krf__cuda_put_reduced_size(e, out);
+        krf__str_put(out, ";\n");
+    }
+}
+
 /* ---- loads ---- */
 
 /* Where it is not told that a large block may be alone, ptxas 13.0 gives some kernels of 1,024 threads 32 registers each and spills. */
@@ -256,6 +269,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_BOUNDS", bounds},
     {"ROW_PLACE", place},
     {"ROW_AT", at},
+    {"ROW_CHUNK", chunk},
     {"ROW_SHARED", shared},
     {"ROW_VALUES", krf__emit_row_values},
     {"ROW_COMMON_LOADS", common_loads},

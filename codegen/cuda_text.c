@@ -66,15 +66,24 @@ static void put_row(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__cuda_put_offset(e, operand, false, out);
 }
 
+void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    put_row(e, operand, out);
+    krf__str_put(out, ", ");
+    put_row(e, operand, out);
+    krf__str_printf(out, " + n%d", e->k->n_kept);
+}
+
 /* Words of rows that drift, and vectors taken out of two. */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out) {
     const char *name = e->operand_names[operand];
-    if (e->k->drifts) {
+    if (e->k->words && e->k->operands[operand].loose) {
+        krf__str_printf(out, "krf_row_window<%s>(a.%s%s, ", krf__cuda_word_type(e, operand), name, offset);
+        put_row(e, operand, out);
+        krf__str_put(out, ")");
+    } else if (e->k->words || e->k->drifts) {
         krf__str_printf(out, "krf_row_word<%s>(a.%s%s, ", krf__cuda_word_type(e, operand), name, offset);
-        put_row(e, operand, out);
-        krf__str_put(out, ", ");
-        put_row(e, operand, out);
-        krf__str_printf(out, " + n%d)", e->k->n_kept);
+        krf__cuda_put_row_ends(e, operand, out);
+        krf__str_put(out, ")");
     } else {
         krf__str_printf(out, "krf_window<%s>(a.%s%s, %d)", krf__cuda_word_type(e, operand), name, offset, e->k->vector);
     }
@@ -83,7 +92,7 @@ void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *off
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
     const char *name = e->operand_names[operand];
     const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
-    if (krf__cuda_vectored(e, operand) && (e->k->operands[operand].loose || e->k->drifts)) {
+    if (krf__cuda_vectored(e, operand) && (e->k->operands[operand].loose || e->k->drifts || e->k->words)) {
         krf__str_printf(out, "v_%s%s.word = ", name, index);
         krf__cuda_put_word(e, operand, offset, out);
         krf__str_put(out, ";\n");

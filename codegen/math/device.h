@@ -134,6 +134,25 @@ KRF_FN void krf_copies_wait(void) {
 }
 #endif
 
+//@ krf_copy_row_word
+// The same of an aligned word of which elements before `first` and from `end` on are anything, if not all are such. A GPU copies it whole; elsewhere what lies beside is not touched, for it may be no memory.
+template <typename E> KRF_FN void krf_copy_row_word(uint4 *to, const E *from, const E *first, const E *end) {
+#ifdef __CUDACC__
+    krf_copy_later(to, from);
+#else
+    enum { V = 16 / sizeof(E) };
+    if (from >= first && from + V <= end) {
+        krf_copy_later(to, from);
+        return;
+    }
+    for (int i = 0; i < V; i++) {
+        if (from + i >= first && from + i < end) {
+            ((E *)to)[i] = from[i];
+        }
+    }
+#endif
+}
+
 //@ krf_say
 // A word that other blocks wait for, and that tells them all there is to know.
 KRF_FN void krf_say(unsigned long long *at, unsigned long long word) {
@@ -255,4 +274,35 @@ template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) {
 #else
     return krf_between(krf_row_word<T>((const E *)low, at, at + n), krf_row_word<T>((const E *)high, at, at + n), beside);
 #endif
+}
+
+//@ krf_row_window
+// A word that begins at any element of a row, or before the row's first, where its elements are anything.
+template <typename T, typename E> KRF_FN T krf_row_window(const E *at, const E *first) {
+    const unsigned beside = krf_beside<T>(at);
+    const char *low = (const char *)at - beside, *high = beside > 0 ? low + sizeof(T) : low;
+#ifdef __CUDACC__
+    const T before = low + sizeof(T) > (const char *)first ? *(const T *)low : T{};
+    return krf_between(before, *(const T *)high, beside);
+#else
+    const E *end = at + sizeof(T) / sizeof(E);
+    return krf_between(krf_row_word<T>((const E *)low, first, end), krf_row_word<T>((const E *)high, first, end), beside);
+#endif
+}
+
+//@ krf_store_row_word
+// The elements of an aligned word from number `from` on.
+template <typename E> KRF_FN void krf_store_row_word(E *at, uint4 word, int from) {
+    enum { V = 16 / sizeof(E) };
+    const union { uint4 word; E at[V]; } all = {word};
+    if (from <= 0) {
+        __stcs((uint4 *)at, word);
+        return;
+    }
+#pragma unroll
+    for (int i = 1; i < V; i++) {
+        if (i >= from) {
+            at[i] = all.at[i];
+        }
+    }
 }

@@ -10,8 +10,9 @@ extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
     const $INDEX at = $ROW_AT, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
     const bool inside = at < $KEPT_SIZE;
     $KEPT_POSITION
-    const $INDEX first = ($INDEX)warp * 1024, last = first + 1024 < $REDUCED_SIZE ? first + 1024 : $REDUCED_SIZE;
+    $ROW_CHUNK
     $ROW_VALUES
+    $WORDS_LOADS
     $ROW_LOADS
     $ROUNDS
 }

@@ -14,8 +14,10 @@
             }
             $ROUND_NEXT
             $ROUND_STORES
+            $WORDS_LEAD
         }
     }
+    $WORDS_REST
     $WARP_TREE
     $ROUND_SHARE
     $ROUND_RESULTS

@@ -306,6 +306,14 @@ krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r) {
     return round;
 }
 
+bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o) {
+    bool same = true;
+    for (int d = 0; d < k->n_kept; d++) {
+        same &= o->strides[d] == 0;
+    }
+    return same;
+}
+
 int krf__rounds_with(const krf__kernel *k, uint32_t operand) {
     int n = 0;
     for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {

@@ -106,6 +106,7 @@ typedef struct krf__kernel {
     int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool drifts;   /* CUDA, reductions along rows: these begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row */
+    bool words;    /* CUDA, KRF__ROW: rows that begin anywhere, as above. A warp's vectors are the words of memory that end in its chunk; what is left of that behind the last whole one goes element by element */
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
     bool wide;     /* indices need 64 bits */
@@ -277,6 +278,7 @@ size_t krf__ticket_count(const krf__kernel *k);
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */
 uint32_t krf__kernel_rounds(const krf__kernel *k);
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
+bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */
 int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */

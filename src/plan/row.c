@@ -1,11 +1,14 @@
 /* How kernels of several rounds share their rows out: among the blocks of a cluster, or side by side. */
 #include "plan/schedule.h"
+#include "plan/vector.h"
 
 #define OTHER_REGISTERS 32 /* of a thread of rows that lie side by side, besides those that hold elements */
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
 #define HELD_PLAIN 40960 /* on devices without clusters, some of which have 48 KiB for a block, with what rounds meet in */
 #define HELD_WARPS 16    /* of such a block */
+#define WORDS_LEAST 1025 /* elements of a row that goes by words that begin elsewhere */
+#define WORD 8           /* elements of one */
 
 bool krf__rows_lie_beside(const krf__kernel *k) {
     int beside = 0, along = 0;
@@ -62,6 +65,29 @@ static bool may_be_held(const krf__kernel *k, uint32_t operand) {
     return is_of_rows(k, o) && along && (k->vector == 1 || (int)krf_dtype_size((krf_dtype)o->dtype) * k->vector == 16) && krf__rounds_with(k, operand) > 1;
 }
 
+/* The operand by whose words rows go, as all begin alike. */
+static const krf__operand *leader(const krf__kernel *k) {
+    const krf__operand *found = NULL;
+    for (uint32_t i = k->n_operands; i-- > 0;) {
+        found = is_of_rows(k, &k->operands[i]) && !k->operands[i].store ? &k->operands[i] : found;
+    }
+    return found;
+}
+
+/* Rows of halves that do not come in vectors. All that is of rows begins alike in each; of what they share vectors are taken out of two. A row's first threads have more to do, which short ones do not make up for. */
+static bool by_words(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    const krf__operand *first = leader(k);
+    const bool wanted = limits->many_threads && limits->held != 0 && limits->vectors != 0 && limits->loose >= 2 && !unaligned;
+    bool may = wanted && first != NULL && k->vector == 1 && k->n_reduced == 1 && k->reduced_size >= WORDS_LEAST && krf__commutes(k);
+    for (uint32_t i = 0; i < k->n_operands && may; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (o->inner == 0 && o->strides[k->n_kept] != 0) {
+            may &= krf__stride_class(k, o, k->n_kept) == 1 && krf_dtype_size((krf_dtype)o->dtype) == 2 && !o->counts && !o->gathered && (!(o->store || is_of_rows(k, o)) || krf__goes_with(k, o, first, WORD));
+        }
+    }
+    return may;
+}
+
 static bool fits(const krf__kernel *k, int most) { return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= (most > 1 ? HELD_BYTES : HELD_PLAIN); }
 
 /* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. With 128 KiB, of which there is room for one, rows
@@ -113,11 +139,13 @@ static bool better_held(const krf__kernel *k) {
         const krf__kernel round = krf__kernel_round(k, r);
         costly |= krf__costly_domain(&round);
     }
-    return k->cluster > 1 || (wide && costly && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->vector == 1 && k->chunks > 1);
+    return k->cluster > 1 || (wide && costly && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HELD_WARPS && stores_what_is_held(k))));
 }
 
-void krf__share_rows(krf__kernel *k, const krf__limits *limits) {
+void krf__share_rows(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
+    k->words = k->schedule == KRF__ROW && by_words(k, unaligned, limits);
+    k->vector = k->words ? WORD : k->vector;
     if (k->schedule == KRF__ROW && limits->held != 0 && better_held(k)) {
         hold_rows(k, limits->row > KRF__ROW_BLOCK ? KRF__ROW_CLUSTER : 1);
     }

@@ -273,7 +273,7 @@ static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits)
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
-    k->side = k->chained = k->across = k->narrow = k->drifts = k->rest = false;
+    k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -292,9 +292,10 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = k->n_reduced > 1 ? 1 : krf__vector_length(k, fast, false, unaligned, limits);
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        krf__share_rows(k, limits);
         if (krf__rows_lie_beside(k) && k->reduced_size <= limits->columns) {
             krf__set_rows_beside(k);
+        } else {
+            krf__share_rows(k, unaligned, limits);
         }
     } else if (krf__op_info_of((krf__op)k->instrs[k->n_domain].op)->class_ == KRF__CLASS_SCAN) {
         k->schedule = KRF__SCAN;

@@ -8,8 +8,8 @@
 /* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */
 void krf__kernel_collapse(krf__kernel *k);
 
-/* Of several rounds: among how many blocks rows go, and what of them lies in shared memory. */
-void krf__share_rows(krf__kernel *k, const krf__limits *limits);
+/* Of several rounds: among how many blocks rows go, and what of them lies in shared memory; and whether by words that begin elsewhere than rows do. */
+void krf__share_rows(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* Whether rows lie side by side: most of what has elements of its own in every row moves fastest from row to row. Makes the kernel one that takes them so (KRF__ROW_COL). */
 bool krf__rows_lie_beside(const krf__kernel *k);

@@ -123,8 +123,7 @@ int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *
 
 static bool streams(const krf__operand *o, int fast) { return o->strides[fast] == 1 && !o->counts; }
 
-/* Whether two operands begin in each row as far within a vector. */
-static bool goes_with(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int v) {
+bool krf__goes_with(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int v) {
     bool same = (a->offset - b->offset) % v == 0;
     for (int d = 0; d < k->n_kept; d++) {
         same &= (a->strides[d] - b->strides[d]) % v == 0;
@@ -132,8 +131,7 @@ static bool goes_with(const krf__kernel *k, const krf__operand *a, const krf__op
     return same;
 }
 
-/* Whether it makes no difference which of two values of the canonical tree is the first: rows that begin elsewhere go round it from another lane. */
-static bool commutes(const krf__kernel *k) {
+bool krf__commutes(const krf__kernel *k) {
     bool all = true;
     for (uint32_t i = 0; i < k->n_instrs; i++) {
         all &= !krf__op_is_fold((krf__op)k->instrs[i].op);
@@ -145,7 +143,7 @@ static bool commutes(const krf__kernel *k) {
 int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept;
     const krf__operand *first = NULL;
-    bool may = k->n_reduced == 1 && k->reduced_size > KRF__LANES && limits->vectors != 0 && commutes(k) && !krf__stores_elements(k);
+    bool may = k->n_reduced == 1 && k->reduced_size > KRF__LANES && limits->vectors != 0 && krf__commutes(k) && !krf__stores_elements(k);
     int bytes = 1, n = 0, v;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -157,7 +155,7 @@ int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits
     }
     v = 16 / bytes;
     for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
-        may &= !streams(&k->operands[i], fast) || goes_with(k, &k->operands[i], first, v);
+        may &= !streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);
     }
     return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || sums_bytes(k)) && (!unaligned || n == 1) ? v : 1;
 }
@@ -189,5 +187,6 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
         const bool vectors = o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
         o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
+        o->loose |= k->words && o->aligned && !o->store && krf__same_for_rows(k, o);
     }
 }
