@@ -78,9 +78,13 @@ void krf__cuda_put_walk(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_keep(krf__emitter *e);
 void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
 
-/* Reductions that only sum bytes: whether it is one, and what adds word k of vector q (cuda_bytes.c). */
+/* Reductions that only take bytes as they are loaded (cuda_bytes.c): whether it is one, and what takes word k of vector q. Of those that find the largest or smallest (has_top): their accumulators, what takes one element, and the warp's tree. */
 bool krf__cuda_by_fours(const krf__emitter *e);
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
+bool krf__cuda_has_top(const krf__emitter *e, uint32_t r);
+void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out);
+void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out);
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
 
 /* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */

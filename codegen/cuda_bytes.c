@@ -1,13 +1,42 @@
-/* The CUDA target's sums of bytes as they are loaded: a GPU adds four of them to an accumulator at once. Integers, for which no order matters. */
+/* The CUDA target's sums of bytes as they are loaded, and the largest and smallest of them: a GPU takes four of them at once. Integers, for which no order matters. */
 #include "codegen/cuda.h"
 
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
 
-/* The load that a reduction adds up, converted and nothing else; NULL: it is another one. */
+/* The load that a reduction adds up, or finds the largest or smallest of, converted and nothing else; NULL: it is another one. Columns are compared one by one. */
 static const krf__instr *bytes_of(const krf__emitter *e, uint32_t r) {
     const krf__instr *value = &e->k->instrs[krf__reduction(e, r)->args[0]], *load = value->op == KRF__cast ? &e->k->instrs[value->args[0]] : value;
-    const bool bytes = load->op == KRF__load && (load->dtype == KRF_I8 || load->dtype == KRF_U8);
-    return bytes && krf__sums_narrow(e, r) && krf__cuda_vectored(e, load->slot) ? load : NULL;
+    const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r);
+    const bool taken = fold == KRF__BYTES_SUM ? krf__sums_narrow(e, r) : fold == KRF__BYTES_TOP && e->k->schedule != KRF__REDUCE_COL;
+    return taken && krf__cuda_vectored(e, load->slot) ? load : NULL;
+}
+
+/* What finds the largest or smallest of two, which functions take and tell it, and what four bytes beyond the row are to be. */
+typedef struct top {
+    krf__op op;
+    krf_dtype dtype;
+    const char *name, *of, *nothing;
+} top;
+
+static const top tops[] = {
+    {KRF__max, KRF_U8, "max_u8", "bytes", "0u"},
+    {KRF__min, KRF_U8, "min_u8", "bytes", "~0u"},
+    {KRF__max, KRF_I8, "max_i8", "bytes", "0x80808080u"},
+    {KRF__min, KRF_I8, "min_i8", "bytes", "0x7f7f7f7fu"},
+    {KRF__max, KRF_BOOL, "any", "bools", "0u"},
+    {KRF__any, KRF_BOOL, "any", "bools", "0u"},
+    {KRF__min, KRF_BOOL, "all", "bools", "0x01010101u"},
+    {KRF__all, KRF_BOOL, "all", "bools", "0x01010101u"},
+};
+
+static const top *top_of(const krf__emitter *e, uint32_t r) {
+    const krf__instr *i = krf__reduction(e, r);
+    for (size_t t = 0; t < sizeof tops / sizeof *tops; t++) {
+        if (tops[t].op == (krf__op)i->op && tops[t].dtype == (krf_dtype)i->dtype) {
+            return &tops[t];
+        }
+    }
+    return NULL;
 }
 
 bool krf__cuda_by_fours(const krf__emitter *e) {
@@ -22,16 +51,46 @@ bool krf__cuda_by_fours(const krf__emitter *e) {
     return all;
 }
 
+bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) { return krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r) == KRF__BYTES_TOP; }
+
+static void put_sum(const krf__emitter *e, uint32_t r, const krf__instr *load, krf__str *out) {
+    const char *name = e->operand_names[load->slot];
+    if (e->k->drifts) {
+        krf__str_printf(out, "v_%s[q].four[k] &= krf_bytes_there(there >> 4 * k);\n", name);
+    }
+    krf__str_printf(out, load->dtype == KRF_I8 ? "if (valid) {\n    acc%u[k] = __dp4a(v_%s[q].four[k], 0x01010101, acc%u[k]);\n}\n"
+                                               : "if (valid) {\n    acc%u[k] = (int)__dp4a((unsigned)v_%s[q].four[k], 0x01010101u, (unsigned)acc%u[k]);\n}\n",
+                    r, name, r);
+}
+
+static void put_top(const krf__emitter *e, uint32_t r, const krf__instr *load, krf__str *out) {
+    const top *t = top_of(e, r);
+    krf__str_printf(out, "if (valid) {\n    krf_take_%s<krf_%s_tops>(top%u[2 * k], top%u[2 * k + 1], ", t->of, t->name, r, r);
+    krf__str_printf(out, e->k->drifts ? "krf_bytes_or((unsigned)v_%s[q].four[k], there >> 4 * k, %s));\n}\n" : "(unsigned)v_%s[q].four[k]);\n}\n", e->operand_names[load->slot], t->nothing);
+}
+
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *load = bytes_of(e, r);
-        if (e->k->drifts) {
-            krf__str_printf(out, "v_%s[q].four[k] &= krf_bytes_there(there >> 4 * k);\n", e->operand_names[load->slot]);
-        }
-        krf__str_printf(out, load->dtype == KRF_I8 ? "if (valid) {\n    acc%u[k] = __dp4a(v_%s[q].four[k], 0x01010101, acc%u[k]);\n}\n"
-                                                   : "if (valid) {\n    acc%u[k] = (int)__dp4a((unsigned)v_%s[q].four[k], 0x01010101u, (unsigned)acc%u[k]);\n}\n",
-                        r, e->operand_names[load->slot], r);
+        (krf__cuda_has_top(e, r) ? put_top : put_sum)(e, r, bytes_of(e, r), out);
     }
+}
+
+/* Two for each word of a vector. */
+void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "unsigned top%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    top%u[n] = %s;\n}\n", r, r, top_of(e, r)->nothing);
+}
+
+void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "top%u[0] = krf_%s_tops(top%u[0], (unsigned)(unsigned char)", r, top_of(e, r)->name, r);
+    krf__cuda_put_summand(e, r, out);
+    krf__str_put(out, " * 0x01010101u);\n");
+}
+
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out) {
+    const char *name = top_of(e, r)->name, *type = krf__reduction_type(e, r);
+    krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < 8; n++) {\n    top%u[0] = krf_%s_tops(top%u[0], top%u[n]);\n}\n", r, name, r, r);
+    krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    top%u[0] = krf_%s_tops(top%u[0], __shfl_down_sync(0xffffffffu, top%u[0], d));\n}\n", r, name, r, r);
+    krf__str_printf(out, "%s r%u = (%s)krf_top_of_%s<krf_%s_tops>(top%u[0]);\n", type, r, type, top_of(e, r)->of, name, r);
 }
 
 /* Of columns: a byte of the four to an accumulator of its own. */

@@ -164,6 +164,11 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
     krf__cuda_put_element(e, "        ", out);
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        if (krf__cuda_has_top(e, r)) {
+            krf__cuda_put_top_of_one(e, r, out);
+        }
+    }
     krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
     if (k->vector > 8) {
         krf__str_put(out, "k % 8) {\n");
@@ -171,9 +176,11 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
-        krf__cuda_put_summand(e, r, out);
-        krf__str_put(out, ");\n");
+        if (!krf__cuda_has_top(e, r)) {
+            krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
+            krf__cuda_put_summand(e, r, out);
+            krf__str_put(out, ");\n");
+        }
     }
     krf__str_put(out, "            }\n        }\n    }\n}\n");
     out->failed |= position.failed;
@@ -186,6 +193,10 @@ static void accumulators(krf__emitter *e, krf__str *out) {
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const int n = krf__cuda_accumulators(e);
+        if (krf__cuda_has_top(e, r)) {
+            krf__cuda_put_tops(e, r, out);
+            continue;
+        }
         krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    acc%u[n] = ", krf__cuda_accumulator_type(e, r), r, n, n, r);
         krf__emit_identity(e, r, out);
         krf__str_put(out, ";\n}\n");

@@ -224,6 +224,87 @@ KRF_FN unsigned krf_there(int first, int last) { return (first > 0 ? ~0u << firs
 // A byte of ones for each of the lowest four bits.
 KRF_FN int krf_bytes_there(unsigned bits) { return (int)(((bits & 15) * 0x00204081u & 0x01010101u) * 255u); }
 
+//@ krf_bytes_or
+// Four bytes, of which those for which there is no bit are such of `nothing`.
+KRF_FN unsigned krf_bytes_or(unsigned bytes, unsigned bits, unsigned nothing) {
+    const unsigned there = (unsigned)krf_bytes_there(bits);
+    return (bytes & there) | (nothing & ~there);
+}
+
+//@ krf_take_bytes
+// Four more bytes of which the largest or smallest is wanted. From compute capability 9.0 on a GPU compares halves of words, of which the upper bytes decide: those of the word, and those below; before, whole words.
+template <auto tops> KRF_FN void krf_take_bytes(unsigned &upper, unsigned &lower, unsigned word) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    upper = tops(tops(upper, word), word << 8);
+    lower = tops(tops(lower, word << 16), word << 24);
+#else
+    upper = tops(upper, word);
+    lower = tops(lower, word << 8);
+#endif
+}
+
+//@ krf_top_of_bytes
+// Which it is.
+template <auto tops> KRF_FN unsigned char krf_top_of_bytes(unsigned a) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return (unsigned char)(a >> 24);
+#else
+    return (unsigned char)(tops(a, a << 16) >> 24);
+#endif
+}
+
+//@ krf_take_bools
+// The same of bools, which are 0 or 1: all four at once.
+template <auto tops> KRF_FN void krf_take_bools(unsigned &some, unsigned &, unsigned word) { some = tops(some, word); }
+
+//@ krf_top_of_bools
+template <auto tops> KRF_FN unsigned char krf_top_of_bools(unsigned a) {
+    const unsigned halves = tops(a, a << 16);
+    return (unsigned char)(tops(halves, halves << 8) >> 24);
+}
+
+//@ krf_max_u8_tops
+KRF_FN unsigned krf_max_u8_tops(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return (unsigned)a > (unsigned)b ? a : b;
+#else
+    return __vmaxu2(a, b);
+#endif
+}
+
+//@ krf_min_u8_tops
+KRF_FN unsigned krf_min_u8_tops(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return (unsigned)a < (unsigned)b ? a : b;
+#else
+    return __vminu2(a, b);
+#endif
+}
+
+//@ krf_max_i8_tops
+KRF_FN unsigned krf_max_i8_tops(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return (int)a > (int)b ? a : b;
+#else
+    return __vmaxs2(a, b);
+#endif
+}
+
+//@ krf_min_i8_tops
+KRF_FN unsigned krf_min_i8_tops(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return (int)a < (int)b ? a : b;
+#else
+    return __vmins2(a, b);
+#endif
+}
+
+//@ krf_any_tops
+KRF_FN unsigned krf_any_tops(unsigned a, unsigned b) { return a | b; }
+
+//@ krf_all_tops
+KRF_FN unsigned krf_all_tops(unsigned a, unsigned b) { return a & b; }
+
 //@ krf_between
 // As many bytes as a word has, from byte `bytes` on of two that follow one another.
 KRF_FN unsigned short krf_between(unsigned short low, unsigned short high, unsigned bytes) { return (unsigned short)(((unsigned)high << 16 | low) >> 8 * bytes); }

@@ -30,6 +30,15 @@ bool krf__narrow_sum(const krf__kernel *k, uint32_t r) {
            krf_dtype_size((krf_dtype)value->dtype) == 8;
 }
 
+krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r) {
+    const krf__instr *i = &k->instrs[k->n_domain + r], *value = &k->instrs[i->args[0]], *load = value->op == KRF__cast ? &k->instrs[value->args[0]] : value;
+    const bool found = i->op == KRF__max || i->op == KRF__min || i->op == KRF__any || i->op == KRF__all;
+    if (load->op != KRF__load || krf_dtype_size((krf_dtype)load->dtype) != 1 || k->operands[load->slot].counts) {
+        return KRF__BYTES_OTHER;
+    }
+    return krf__narrow_sum(k, r) ? KRF__BYTES_SUM : found && value == load && k->schedule != KRF__SCAN ? KRF__BYTES_TOP : KRF__BYTES_OTHER;
+}
+
 static bool loaded_in_domain(const krf__kernel *k, uint32_t operand) {
     for (uint32_t n = 0; n < k->n_domain; n++) {
         if ((k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == operand) {

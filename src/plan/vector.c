@@ -86,19 +86,19 @@ bool krf__stores_elements(const krf__kernel *k) {
 
 /* ---- columns ---- */
 
-/* Whether all that is reduced are sums of bytes, of which a GPU adds four at once. */
-static bool sums_bytes(const krf__kernel *k) {
+/* Whether all reductions take bytes as they are loaded; sums: and add them up. */
+static bool takes_bytes(const krf__kernel *k, bool sums) {
     bool all = k->n_reductions > 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const krf__instr *value = &k->instrs[k->instrs[k->n_domain + r].args[0]];
-        all &= krf__narrow_sum(k, r) && krf_dtype_size((krf_dtype)value->from) == 1 && k->instrs[value->args[0]].op == KRF__load;
+        const krf__bytes_fold fold = krf__bytes_fold_of(k, r);
+        all &= fold == KRF__BYTES_SUM || (fold == KRF__BYTES_TOP && !sums);
     }
     return all;
 }
 
 /* Whether vectors may begin anywhere, taken out of two: those of sums of bytes, others gain nothing. Of columns that do not come in whole ones the last thread's begin in those before. */
 static bool may_begin_anywhere(const krf__kernel *k, int fast, const krf__limits *limits) {
-    bool may = limits->loose > 0 && limits->vectors != 0 && k->n_kept == 1 && k->extents[fast] >= 16 && sums_bytes(k);
+    bool may = limits->loose > 0 && limits->vectors != 0 && k->n_kept == 1 && k->extents[fast] >= 16 && takes_bytes(k, true);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         may &= k->operands[i].store || (!k->operands[i].gathered && !k->operands[i].counts && k->operands[i].strides[fast] == 1);
     }
@@ -139,7 +139,7 @@ bool krf__commutes(const krf__kernel *k) {
     return all;
 }
 
-/* Bytes that are not only added take longer than their loads. */
+/* Bytes of which something is computed take longer than their loads. */
 int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept;
     const krf__operand *first = NULL;
@@ -157,7 +157,7 @@ int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits
     for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
         may &= !streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);
     }
-    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || sums_bytes(k)) && (!unaligned || n == 1) ? v : 1;
+    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || takes_bytes(k, false)) && (!unaligned || n == 1) ? v : 1;
 }
 
 /* ---- */

@@ -208,6 +208,17 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     return sum;
 }
 
+// Both halves of a word compared alone.
+#define FAKECUDA_HALVES(name, half, better) \
+    static inline unsigned name(unsigned a, unsigned b) { \
+        const half lower = (half)a better (half)b ? (half)a : (half)b, upper = (half)(a >> 16) better (half)(b >> 16) ? (half)(a >> 16) : (half)(b >> 16); \
+        return (unsigned)(unsigned short)upper << 16 | (unsigned short)lower; \
+    }
+FAKECUDA_HALVES(__vmaxu2, unsigned short, >)
+FAKECUDA_HALVES(__vminu2, unsigned short, <)
+FAKECUDA_HALVES(__vmaxs2, short, >)
+FAKECUDA_HALVES(__vmins2, short, <)
+
 #define FAKECUDA_MATH1(name) \
     extern "C" double name(double) noexcept; \
     extern "C" float name##f(float) noexcept;

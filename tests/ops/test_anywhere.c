@@ -186,7 +186,7 @@ static const program sum_x = {.n = 1, .operands = 1, .results = {{SUM, X}}},
                      any_order = {.n = 6, .operands = 1, .results = {{SUM, X}, {PROD, X}, {MAX, X}, {MIN, X}, {ANY, X}, {ALL, X}}},
                      three = {.n = 3, .operands = 1, .results = {{SUM, X}, {PROD, X}, {MAX, X}}}, dot = {.n = 2, .operands = 2, .results = {{SUM, XY}, {MAX, XY}}},
                      shifted = {.n = 2, .operands = 1, .results = {{SUM, XW}, {MAX, XW}}}, mean_x = {.n = 1, .operands = 1, .results = {{MEAN, X}}},
-                     wide_sum = {.n = 1, .operands = 1, .results = {{SUM, WIDE}}}, extreme = {.n = 1, .operands = 1, .results = {{MAX, X}}},
+                     wide_sum = {.n = 1, .operands = 1, .results = {{SUM, WIDE}}}, extreme = {.n = 1, .operands = 1, .results = {{MAX, X}}}, ends = {.n = 3, .operands = 1, .results = {{MAX, X}, {MIN, X}, {SUM, X}}}, truths = {.n = 3, .operands = 1, .results = {{ANY, X}, {ALL, X}, {SUM, X}}},
                      first_place = {.n = 1, .operands = 1, .results = {{ARGMAX, X}}}, both_places = {.n = 2, .operands = 1, .results = {{ARGMAX, X}, {ARGMIN, X}}},
                      variance = {.n = 1, .operands = 1, .results = {{VAR, X}}}, mixed = {.n = 3, .operands = 2, .results = {{SUM, XY}, {SUM, X}, {MIN, Y}}},
                      sums = {.n = 2, .operands = 2, .results = {{SUM, X}, {SUM, Y}}}, latest_x = {.n = 1, .operands = 1, .results = {{LATEST, X}}, .how = RARE},
@@ -455,15 +455,16 @@ static int must_drift(const example *e) {
     const program *p = e->program;
     const krf_dtype x = e->dtype[0];
     size_t bytes = bytes_of(x);
-    bool only_sums = true, commutes = true, rounds = false;
+    bool taken = true, commutes = true, rounds = false;
     for (int k = 0; k < p->n; k++) {
-        only_sums &= p->results[k].op == SUM && p->results[k].of <= Y;
+        const int op = p->results[k].op;
+        taken &= p->results[k].of <= Y && (op == SUM || op == MAX || op == MIN || ((op == ANY || op == ALL) && x == KRF_BOOL));
         commutes &= p->results[k].op != LATEST;
         rounds |= p->results[k].op == VAR || (p->results[k].op >= ARGMAX && bytes == 8);
     }
     if (p->operands > 1) {
         bytes = bytes_of(e->dtype[1]) > bytes ? bytes_of(e->dtype[1]) : bytes;
-        only_sums &= bytes_of(e->dtype[1]) == 1;
+        taken &= bytes_of(e->dtype[1]) == 1;
     }
     const int v = 16 / (int)bytes;
     const bool steps = e->at[0].twos || (p->operands > 1 && e->at[1].twos);
@@ -476,7 +477,7 @@ static int must_drift(const example *e) {
     if (teams) {
         return 0;
     }
-    return e->at[0].n > 256 && commutes && (bytes > 1 || (only_sums && p->results[0].of <= Y)) && beside && both && !steps;
+    return e->at[0].n > 256 && commutes && (bytes > 1 || taken) && beside && both && !steps;
 }
 
 /* The text that runs where all addresses are whole. */
@@ -703,8 +704,8 @@ static void try_rows(const program *p, krf_dtype dtype, int some, int turn) {
 /* Sums of all; of what else there is each dtype has its share, since most of the time goes into compiling. */
 static void test_rows(void **unused) {
     static const program *const programs[DTYPES][8] = {
-        [KRF_BOOL] = {&any_order}, [KRF_I8] = {&shifted, &any_order, &plus}, [KRF_I16] = {&several, &shifted, &costly}, [KRF_I32] = {&any_order, &first_place},
-        [KRF_I64] = {&any_order, &shifted}, [KRF_U8] = {&extreme, &mean_x}, [KRF_U16] = {&any_order, &first_place, &shifted}, [KRF_U32] = {&several, &shifted},
+        [KRF_BOOL] = {&any_order, &truths, &ends}, [KRF_I8] = {&shifted, &any_order, &plus, &ends}, [KRF_I16] = {&several, &shifted, &costly}, [KRF_I32] = {&any_order, &first_place},
+        [KRF_I64] = {&any_order, &shifted}, [KRF_U8] = {&extreme, &mean_x, &ends}, [KRF_U16] = {&any_order, &first_place, &shifted}, [KRF_U32] = {&several, &shifted},
         [KRF_U64] = {&extreme, &shifted, &mean_x}, [KRF_F16] = {&several, &wide_sum, &shifted, &costly}, [KRF_BF16] = {&three, &shifted, &both_places, &mean_x}, [KRF_F32] = {&several, &wide_sum, &shifted, &first_place, &costly, &plus, &stored},
         [KRF_F64] = {&several, &shifted, &both_places, &costly},
     };
@@ -718,6 +719,11 @@ static void test_rows(void **unused) {
     for (int before = 0; before < 2; before++) { /* kernels of which nothing but this differs */
         example e = {.program = &sum_x, .dtype = {KRF_F32}};
         e.at[0] = (place){.batches = 1, .rows = 1, .n = 65540, .pitch = 65544, .before = before};
+        try_example(&e);
+    }
+    for (int turn = 0; turn < 6; turn++) { /* vectors, and elements behind the last */
+        example e = {.program = turn % 3 == 2 ? &truths : &ends, .dtype = {turn % 3 == 2 ? KRF_BOOL : turn % 3 == 1 ? KRF_U8 : KRF_I8}, .turn = turn};
+        e.at[0] = (place){.batches = 1, .rows = 8, .n = 1029 - turn % 2, .pitch = 1040};
         try_example(&e);
     }
     none_failed();
