@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/mem.h"
+#include "cache/disk.h"
 #include "fuzz/batch_load.h"
 #include "fuzz/batch_text.h"
 #include "sched/context.h"
@@ -193,6 +194,35 @@ static const char *text_of(const note *x) {
 }
 static bool same_kernel(const note *a, const note *b) { return strcmp(a->name, b->name) == 0 && strcmp(text_of(a), text_of(b)) == 0; }
 
+/* Tests of several builds have the same batches, whose compiler no sanitizer changes: as in contexts, what one has compiled the next finds.
+ * In a folder of its own, for batches are large and would push the kernels out. */
+static krf__disk_cache *kept_images(void) {
+    static krf__disk_cache *cache;
+    const char *folder = getenv("KRF_CACHE_DIR");
+    if (cache == NULL && folder != NULL && folder[0] != '\0') {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/batches", folder);
+        cache = krf__disk_cache_create(path, KRF_CACHE_ON, (int64_t)2 << 30, NULL);
+    }
+    return cache;
+}
+
+static krf_status compile_text(const front *f, const char *text, void **image, size_t *bytes) {
+    krf__str key = {0};
+    krf__disk_cache *kept = kept_images();
+    const bool known = kept != NULL && f->inner->identity(f->device, &key) == KRF_OK;
+    krf__str_put(&key, text);
+    krf_status status = KRF_OK;
+    if (!known || key.failed || !krf__disk_cache_get(kept, key.data, key.length, image, bytes)) {
+        status = f->inner->compile(f->device, text, "batch", image, bytes);
+        if (status == KRF_OK && known && !key.failed) {
+            krf__disk_cache_put(kept, key.data, key.length, *image, *bytes);
+        }
+    }
+    krf__str_free(&key);
+    return status;
+}
+
 /* Equal ones, of several contexts, are next to each other. */
 static void compile_together(note **notes, size_t n) {
     const front *f = notes[0]->of;
@@ -208,7 +238,7 @@ static void compile_together(note **notes, size_t n) {
         }
         names[i] = notes[i]->name;
     }
-    if (!text.failed && f->inner->compile(f->device, text.data, "batch", &image, &bytes) == KRF_OK) {
+    if (!text.failed && compile_text(f, text.data, &image, &bytes) == KRF_OK) {
         handle = (cpu ? batch_load_cpu : batch_load_cuda)(f->device, image, bytes, n, names, modules);
     }
     if (handle == NULL) {
