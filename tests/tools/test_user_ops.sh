@@ -7,5 +7,5 @@ if [[ $device == cuda ]] && ! message=$("$KRF_BUILD_DIR/fuserun" --device cuda 1
     exit 77
 fi
 "$KRF_BUILD_DIR/user_ops" | tee /dev/stderr | grep -q "^all as expected$"
-lines=$("$KRF_BUILD_DIR/kerfuse-defined" --device "$device" --elements 8192 --turns 1 | wc -l)
+lines=$("$KRF_BUILD_DIR/kerfuse-defined" --device "$device" --elements 1024 --turns 1 | wc -l)
 [[ $lines == 20 ]] || { echo "kerfuse-defined wrote $lines lines" >&2; exit 1; }

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What runs for each element is no subject of the sanitizers, which would take most of their time there. */
+#define NAIVE __attribute__((no_sanitize("address"), no_sanitize("undefined")))
+
 /* ---- kernels by hand --------------------------------------------------------------------------------------------- */
 
 enum { MAX_OPERANDS = 24, MAX_INSTRS = 4096, MAX_SCALARS = 4 };
@@ -35,7 +38,7 @@ static uint64_t random_bits(void) {
 
 static int64_t random_below(int64_t n) { return (int64_t)(random_bits() >> 11) % n; }
 
-static int size_of(int dtype) {
+NAIVE static int size_of(int dtype) {
     static const int sizes[] = {[KRF_BOOL] = 1, [KRF_I8] = 1,  [KRF_I16] = 2, [KRF_I32] = 4,  [KRF_I64] = 8, [KRF_U8] = 1, [KRF_U16] = 2,
                                 [KRF_U32] = 4,  [KRF_U64] = 8, [KRF_F16] = 2, [KRF_BF16] = 2, [KRF_F32] = 4, [KRF_F64] = 8};
     return sizes[dtype];
@@ -184,7 +187,7 @@ typedef struct value {
     double f;  /* both floats: an f32 is rounded to one after every operation */
 } value;
 
-static value read_value(const void *p, int dtype) {
+NAIVE static value read_value(const void *p, int dtype) {
     value v = {0, 0};
     float f;
     int32_t w;
@@ -198,7 +201,7 @@ static value read_value(const void *p, int dtype) {
     return v;
 }
 
-static void write_value(void *p, int dtype, value v) {
+NAIVE static void write_value(void *p, int dtype, value v) {
     if (dtype != KRF_BOOL && dtype != KRF_I32 && dtype != KRF_I64 && dtype < KRF_F32) {
         memcpy(p, &v.i, (size_t)size_of(dtype)); /* any bits */
         return;
@@ -228,7 +231,7 @@ static double larger(double a, double b) {
     return a > b || (a == b && !signbit(a)) ? a : b;
 }
 
-static value naive_op(unsigned code, int dtype, value a, value b, value c) {
+NAIVE static value naive_op(unsigned code, int dtype, value a, value b, value c) {
     const bool real = dtype == KRF_F32 || dtype == KRF_F64;
     value r = {0, 0};
     switch (code) {
@@ -271,7 +274,7 @@ static value naive_cast(int from, int to, value a) {
 }
 
 /* The canonical tree over one chunk. */
-static value naive_chunk(unsigned code, int dtype, const value *x, int64_t n) {
+NAIVE static value naive_chunk(unsigned code, int dtype, const value *x, int64_t n) {
     value acc[256];
     for (int j = 0; j < 256; j++) {
         uint64_t bits = krf__identity_bits((krf__op)code, (krf_dtype)dtype);

@@ -215,7 +215,7 @@ static void numbers_ignore_the_locale(void **state) {
 
 static void long_chains(void **state) {
     (void)state;
-    enum { TERMS = 100000 };
+    enum { TERMS = VERY_OFTEN };
     krf__str text = {0};
     krf__str_put(&text, "x: f32[4]\n");
     for (int i = 0; i < TERMS; i++) {

@@ -28,6 +28,13 @@ __attribute__((weak)) krf_context *krf_array_context(const krf_array *array) {
 
 enum { MOST = 16 };
 
+/* How often long texts repeat something. With strict_string_checks AddressSanitizer looks for the end of the text at every token. */
+#ifdef __SANITIZE_ADDRESS__
+enum { VERY_OFTEN = 20000 };
+#else
+enum { VERY_OFTEN = 100000 };
+#endif
+
 #define DECLARATIONS \
     "x: f32[4, 8]; y: f32[8]; z: f64[3]; i: i32[4]; j: i64[4]; b: bool[4]; c: bool[4]; s: f64; mu: float; k: int\n"
 
