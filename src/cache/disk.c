@@ -361,27 +361,28 @@ static int64_t eviction_target(const krf__disk_cache *cache)
     return cache->limit / 5 * 4 + cache->limit % 5 * 4 / 5;
 }
 
-/* Counts the entries, and evicts some when they are more than the limit allows. */
-static void sweep(krf__disk_cache *cache)
+/* Counts the entries, and evicts some when they are more than the limit allows; not the one just written. */
+static void sweep(krf__disk_cache *cache, const place *newest)
 {
     int version;
     if (open_version(cache, false, &version) != 0) {
         return;
     }
     int64_t evictions = 0;
-    cache->total = krf__folder_keep_room(version, cache->limit, eviction_target(cache), &evictions);
+    cache->total = krf__folder_keep_room(version, cache->limit, eviction_target(cache), newest->bucket, newest->name,
+                                         &evictions);
     cache->added = 0;
     atomic_fetch_add(&cache->evictions, evictions);
     close(version);
 }
 
 /* Other processes write too: after an eighth of the limit, what they have written is looked at. */
-static void keep_room(krf__disk_cache *cache, int64_t written)
+static void keep_room(krf__disk_cache *cache, const place *newest, int64_t written)
 {
     pthread_mutex_lock(&cache->room);
     cache->added += written;
     if (cache->total < 0 || cache->total + cache->added > cache->limit || cache->added > cache->limit / 8) {
-        sweep(cache);
+        sweep(cache, newest);
     }
     pthread_mutex_unlock(&cache->room);
 }
@@ -421,7 +422,7 @@ void krf__disk_cache_put(krf__disk_cache *cache, const void *key, size_t key_byt
     }
     int64_t written = (int64_t)(HEADER_BYTES + key_bytes + bytes);
     atomic_fetch_add(&cache->bytes_written, written);
-    keep_room(cache, written);
+    keep_room(cache, &where, written);
 }
 
 void krf__disk_cache_counters(krf__disk_cache *cache, krf__disk_counters *counters)

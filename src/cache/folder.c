@@ -156,12 +156,16 @@ static int older_first(const void *a, const void *b)
 
 /* Removes the entries that were of use longest ago. What another process has removed meanwhile is gone as well; what it
  * has renewed stays. */
-static void evict(int version, list *all, int64_t keep, int64_t *evictions)
+static void evict(int version, list *all, int64_t keep, const char *bucket_of_newest, const char *newest,
+                  int64_t *evictions)
 {
     qsort(all->items, all->count, sizeof *all->items, older_first);
     for (size_t i = 0; i < all->count && all->bytes > keep; i++) {
         const listed *item = &all->items[i];
         int bucket;
+        if (strcmp(item->name, newest) == 0 && strcmp(item->bucket, bucket_of_newest) == 0) {
+            continue;
+        }
         if (krf__folder_open_below(version, item->bucket, false, &bucket) != 0) {
             continue;
         }
@@ -177,12 +181,13 @@ static void evict(int version, list *all, int64_t keep, int64_t *evictions)
     }
 }
 
-int64_t krf__folder_keep_room(int version, int64_t limit, int64_t keep, int64_t *evictions)
+int64_t krf__folder_keep_room(int version, int64_t limit, int64_t keep, const char *bucket, const char *newest,
+                              int64_t *evictions)
 {
     list all = {0};
     list_all(&all, version);
     if (all.bytes > limit) {
-        evict(version, &all, keep, evictions);
+        evict(version, &all, keep, bucket, newest, evictions);
     }
     krf__mem_free(all.items);
     return all.failed ? -1 : all.bytes;

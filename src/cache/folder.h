@@ -17,8 +17,10 @@ bool krf__folder_remove_unchanged(int folder, const char *name, const struct sta
 int64_t krf__folder_age(const struct stat *about);
 
 /* Removes what killed writers left, counts the entries, and if these are more than `limit` bytes removes those that
- * were of use longest ago, down to `keep`. Returns the bytes that remain, -1 when memory did not suffice to know; adds
+ * were of use longest ago, down to `keep`, but never the entry `newest` of the bucket: a file system's clock may tick so
+ * slowly that it looks no younger than the others. Returns the bytes that remain, -1 when memory did not suffice to know; adds
  * the number of entries removed to *evictions. */
-int64_t krf__folder_keep_room(int version, int64_t limit, int64_t keep, int64_t *evictions);
+int64_t krf__folder_keep_room(int version, int64_t limit, int64_t keep, const char *bucket, const char *newest,
+                              int64_t *evictions);
 
 #endif

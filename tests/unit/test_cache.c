@@ -854,6 +854,23 @@ static void disk_eviction_by_last_use(void **state)
     krf__disk_cache_destroy(cache);
 }
 
+/* Where file systems' clocks tick in milliseconds, or clocks differ, what was just written is no younger than the rest. */
+static void disk_eviction_spares_what_was_just_written(void **state)
+{
+    (void)state;
+    char path[128];
+    krf__disk_cache *cache = krf__disk_cache_create(folder, KRF_CACHE_ON, 100000, &test_log);
+    for (int k = 0; k < 40; k++) {
+        put(cache, k, 9000);
+        assert_int_equal(get(cache, k, 9000), 1);
+        path_of_entry(k, path);
+        set_age(path, -50);
+    }
+    assert_true(entries_in(folder).bytes <= 100000);
+    assert_true(counters_of(cache).evictions > 0);
+    krf__disk_cache_destroy(cache);
+}
+
 /* ---- disk: many at once ------------------------------------------------------------------------------------------ */
 
 enum { RACE_KEYS = 20, RACE_BYTES = 30000 };
@@ -1316,6 +1333,7 @@ int main(int argc, char **argv)
         TEST(disk_full),
         TEST(disk_eviction_keeps_the_limit),
         TEST(disk_eviction_by_last_use),
+        TEST(disk_eviction_spares_what_was_just_written),
         TEST(disk_eight_processes),
         TEST(disk_writer_is_killed),
         TEST(disk_sweeps_temporary_files),
