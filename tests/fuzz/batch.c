@@ -115,11 +115,40 @@ static void outer_module_info(krf__device *device, krf__module *module, krf__mod
     *info = (krf__module_info){-1, -1, -1};
 }
 
+/* Tests of several builds have the same kernels, whose compiler no sanitizer changes: as in contexts that have a cache, what one has compiled the
+ * next finds. In a folder of its own, for batches are large and would push the kernels out. */
+static krf__disk_cache *kept_images(void) {
+    static krf__disk_cache *cache;
+    const char *folder = getenv("KRF_CACHE_DIR");
+    if (cache == NULL && folder != NULL && folder[0] != '\0') {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/batches", folder);
+        cache = krf__disk_cache_create(path, KRF_CACHE_ON, (int64_t)2 << 30, NULL);
+    }
+    return cache;
+}
+
+static krf_status compile_text(const front *f, const char *text, const char *name, void **image, size_t *bytes) {
+    krf__str key = {0};
+    krf__disk_cache *kept = kept_images();
+    const bool known = kept != NULL && f->inner->identity(f->device, &key) == KRF_OK;
+    krf__str_put(&key, text);
+    krf_status status = KRF_OK;
+    if (!known || key.failed || !krf__disk_cache_get(kept, key.data, key.length, image, bytes)) {
+        status = f->inner->compile(f->device, text, name, image, bytes);
+        if (status == KRF_OK && known && !key.failed) {
+            krf__disk_cache_put(kept, key.data, key.length, *image, *bytes);
+        }
+    }
+    krf__str_free(&key);
+    return status;
+}
+
 static krf_status compile_alone(note *x) {
     void *image = NULL;
     size_t bytes = 0;
     x->ours = false;
-    krf_status status = x->of->inner->compile(x->of->device, x->source, x->name, &image, &bytes);
+    krf_status status = compile_text(x->of, x->source, x->name, &image, &bytes);
     if (status == KRF_OK) {
         status = x->of->inner->load(x->of->device, image, bytes, x->name, &x->real);
         batch.alone++;
@@ -194,35 +223,6 @@ static const char *text_of(const note *x) {
 }
 static bool same_kernel(const note *a, const note *b) { return strcmp(a->name, b->name) == 0 && strcmp(text_of(a), text_of(b)) == 0; }
 
-/* Tests of several builds have the same batches, whose compiler no sanitizer changes: as in contexts, what one has compiled the next finds.
- * In a folder of its own, for batches are large and would push the kernels out. */
-static krf__disk_cache *kept_images(void) {
-    static krf__disk_cache *cache;
-    const char *folder = getenv("KRF_CACHE_DIR");
-    if (cache == NULL && folder != NULL && folder[0] != '\0') {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/batches", folder);
-        cache = krf__disk_cache_create(path, KRF_CACHE_ON, (int64_t)2 << 30, NULL);
-    }
-    return cache;
-}
-
-static krf_status compile_text(const front *f, const char *text, void **image, size_t *bytes) {
-    krf__str key = {0};
-    krf__disk_cache *kept = kept_images();
-    const bool known = kept != NULL && f->inner->identity(f->device, &key) == KRF_OK;
-    krf__str_put(&key, text);
-    krf_status status = KRF_OK;
-    if (!known || key.failed || !krf__disk_cache_get(kept, key.data, key.length, image, bytes)) {
-        status = f->inner->compile(f->device, text, "batch", image, bytes);
-        if (status == KRF_OK && known && !key.failed) {
-            krf__disk_cache_put(kept, key.data, key.length, *image, *bytes);
-        }
-    }
-    krf__str_free(&key);
-    return status;
-}
-
 /* Equal ones, of several contexts, are next to each other. */
 static void compile_together(note **notes, size_t n) {
     const front *f = notes[0]->of;
@@ -238,7 +238,7 @@ static void compile_together(note **notes, size_t n) {
         }
         names[i] = notes[i]->name;
     }
-    if (!text.failed && compile_text(f, text.data, &image, &bytes) == KRF_OK) {
+    if (!text.failed && compile_text(f, text.data, "batch", &image, &bytes) == KRF_OK) {
         handle = (cpu ? batch_load_cpu : batch_load_cuda)(f->device, image, bytes, n, names, modules);
     }
     if (handle == NULL) {
