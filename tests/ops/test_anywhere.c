@@ -458,7 +458,7 @@ static int must_drift(const example *e) {
     bool taken = true, commutes = true, rounds = false;
     for (int k = 0; k < p->n; k++) {
         const int op = p->results[k].op;
-        taken &= p->results[k].of <= Y && (op == SUM || op == MAX || op == MIN || ((op == ANY || op == ALL) && x == KRF_BOOL));
+        taken &= p->results[k].of <= Y && (op == SUM || op == MEAN || op == MAX || op == MIN || ((op == ANY || op == ALL) && x == KRF_BOOL));
         commutes &= p->results[k].op != LATEST;
         rounds |= p->results[k].op == VAR || (p->results[k].op >= ARGMAX && bytes == 8);
     }
