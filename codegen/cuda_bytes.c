@@ -1,14 +1,15 @@
 /* The CUDA target's sums of bytes as they are loaded, and the largest and smallest of them: a GPU takes four of them at once. Integers, for which no order matters. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
 
-/* The load that a reduction adds up, or finds the largest or smallest of, converted and nothing else; NULL: it is another one. Columns are compared one by one. */
-static const krf__instr *bytes_of(const krf__emitter *e, uint32_t r) {
-    const krf__instr *value = &e->k->instrs[krf__reduction(e, r)->args[0]], *load = value->op == KRF__cast ? &e->k->instrs[value->args[0]] : value;
-    const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r);
-    const bool taken = fold == KRF__BYTES_SUM ? krf__sums_narrow(e, r) : fold == KRF__BYTES_TOP && e->k->schedule != KRF__REDUCE_COL;
-    return taken && krf__cuda_vectored(e, load->slot) ? load : NULL;
+/* What a reduction does with bytes, and the load of these; columns are compared one by one. */
+static krf__bytes_fold bytes_of(const krf__emitter *e, uint32_t r, const krf__instr **load) {
+    const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r, load);
+    const bool taken = fold == KRF__BYTES_TOP ? e->k->schedule != KRF__REDUCE_COL : fold != KRF__BYTES_OTHER && krf__sums_narrow(e, r);
+    return taken && krf__cuda_vectored(e, (*load)->slot) ? fold : KRF__BYTES_OTHER;
 }
 
 /* What finds the largest or smallest of two, which functions take and tell it, and what four bytes beyond the row are to be. */
@@ -41,26 +42,37 @@ static const top *top_of(const krf__emitter *e, uint32_t r) {
 
 bool krf__cuda_by_fours(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    bool all = k->vector == 16 && k->n_reductions > 0;
+    const krf__instr *load;
+    bool all = k->vector == 16 && k->n_reductions > 0, squares = false;
     for (uint32_t r = 0; all && r < k->n_reductions; r++) {
-        all = bytes_of(e, r) != NULL;
+        all = bytes_of(e, r, &load) != KRF__BYTES_OTHER;
+        squares |= bytes_of(e, r, &load) == KRF__BYTES_SQUARES;
     }
     for (uint32_t n = 0; all && n < k->n_domain; n++) {
-        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast;
+        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast || (squares && k->instrs[n].op == KRF__multiply);
     }
     return all;
 }
 
-bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) { return krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r) == KRF__BYTES_TOP; }
+bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) {
+    const krf__instr *load;
+    return krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r, &load) == KRF__BYTES_TOP;
+}
 
-static void put_sum(const krf__emitter *e, uint32_t r, const krf__instr *load, krf__str *out) {
-    const char *name = e->operand_names[load->slot];
+/* A product of four bytes with four others, added to an accumulator. */
+static void put_product(const krf__instr *load, uint32_t r, const char *word, const char *by, krf__str *out) {
+    krf__str_printf(out, load->dtype == KRF_I8 ? "acc%u[k] = __dp4a(%s, (int)(%s), acc%u[k]);\n" : "acc%u[k] = (int)__dp4a((unsigned)%s, (unsigned)(%s), (unsigned)acc%u[k]);\n", r, word, by, r);
+}
+
+static void put_sum(const krf__emitter *e, uint32_t r, bool squares, const krf__instr *load, krf__str *out) {
+    char word[48];
+    snprintf(word, sizeof word, "v_%s[q].four[k]", e->operand_names[load->slot]);
     if (e->k->drifts) {
-        krf__str_printf(out, "v_%s[q].four[k] &= krf_bytes_there(there >> 4 * k);\n", name);
+        krf__str_printf(out, "%s &= krf_bytes_there(there >> 4 * k);\n", word);
     }
-    krf__str_printf(out, load->dtype == KRF_I8 ? "if (valid) {\n    acc%u[k] = __dp4a(v_%s[q].four[k], 0x01010101, acc%u[k]);\n}\n"
-                                               : "if (valid) {\n    acc%u[k] = (int)__dp4a((unsigned)v_%s[q].four[k], 0x01010101u, (unsigned)acc%u[k]);\n}\n",
-                    r, name, r);
+    krf__str_put(out, "if (valid) {\n    ");
+    put_product(load, r, word, squares ? word : "0x01010101", out);
+    krf__str_put(out, "}\n");
 }
 
 static void put_top(const krf__emitter *e, uint32_t r, const krf__instr *load, krf__str *out) {
@@ -71,7 +83,13 @@ static void put_top(const krf__emitter *e, uint32_t r, const krf__instr *load, k
 
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        (krf__cuda_has_top(e, r) ? put_top : put_sum)(e, r, bytes_of(e, r), out);
+        const krf__instr *load;
+        const krf__bytes_fold fold = bytes_of(e, r, &load);
+        if (fold == KRF__BYTES_TOP) {
+            put_top(e, r, load, out);
+        } else {
+            put_sum(e, r, fold == KRF__BYTES_SQUARES, load, out);
+        }
     }
 }
 
@@ -96,9 +114,11 @@ void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out) {
 /* Of columns: a byte of the four to an accumulator of its own. */
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *load = bytes_of(e, r);
-        krf__str_printf(out, load->dtype == KRF_I8 ? "acc%u[k] = __dp4a(v_%s[g].four[k / 4], 1 << k %% 4 * 8, acc%u[k]);\n"
-                                                   : "acc%u[k] = (int)__dp4a((unsigned)v_%s[g].four[k / 4], 1u << k %% 4 * 8, (unsigned)acc%u[k]);\n",
-                        r, e->operand_names[load->slot], r);
+        const krf__instr *load;
+        const bool squares = bytes_of(e, r, &load) == KRF__BYTES_SQUARES;
+        char word[48], by[64];
+        snprintf(word, sizeof word, "v_%s[g].four[k / 4]", e->operand_names[load->slot]);
+        snprintf(by, sizeof by, squares ? "%s & 255u << k %% 4 * 8" : "1 << k %% 4 * 8", word);
+        put_product(load, r, word, by, out);
     }
 }

@@ -66,12 +66,31 @@ static uint32_t variance_once(const composing *c, uint32_t x, double n, double d
     return krf__build_cast(c->g, call2(c, KRF__divide, left, krf__build_real(c->g, divisor, false)), KRF_F32);
 }
 
+/* Of bools and integers of 8 or 16 bits, whose sums and squares are exact: about the whole number next to the mean, so that what is left of that is half or less, and equal elements have none. Sums may go round: what
+ * is subtracted does too. */
+static uint32_t variance_of_integers(const composing *c, uint32_t x, double n, double divisor) {
+    const krf_dtype dtype = dtype_of(c, x);
+    const uint32_t y = krf__build_cast(c->g, x, dtype == KRF_U16 ? KRF_U32 : KRF_I32), elements = krf__build_int(c->g, (int64_t)n, false), two = krf__build_int(c->g, 2, true);
+    const uint32_t sum = krf__build_cast(c->g, reduce(c, KRF__sum, x), KRF_I64), squares = krf__build_cast(c->g, reduce(c, KRF__sum, squared(c, y)), KRF_I64);
+    const uint32_t twice = call2(c, KRF__multiply, two, sum), middle = call2(c, KRF__floor_divide, call2(c, KRF__add, twice, elements), call2(c, KRF__multiply, two, elements));
+    const uint32_t all = call2(c, KRF__multiply, middle, elements); /* as many as there are elements of it */
+    const uint32_t about = call2(c, KRF__subtract, squares, call2(c, KRF__multiply, middle, call2(c, KRF__subtract, twice, all)));
+    const uint32_t rest = krf__build_cast(c->g, call2(c, KRF__subtract, sum, all), KRF_F64);
+    const uint32_t left = call2(c, KRF__subtract, krf__build_cast(c->g, about, KRF_F64), call2(c, KRF__divide, squared(c, rest), krf__build_real(c->g, n, false)));
+    return call2(c, KRF__divide, left, krf__build_real(c->g, divisor, false));
+}
+
+static bool is_narrow_integer(krf_dtype dtype) { return !krf__is_real(dtype) && !krf__is_complex(dtype) && krf_dtype_size(dtype) <= 2; }
+
 static uint32_t variance(const composing *c, uint32_t x, double ddof) {
     uint32_t mean = reduce(c, KRF__mean, x);
     if (mean == 0) {
         return 0;
     }
     double n = count(c, x, mean);
+    if (is_narrow_integer(dtype_of(c, x))) {
+        return variance_of_integers(c, x, n, n > ddof ? n - ddof : 0);
+    }
     if (dtype_of(c, x) == KRF_F32 && n > ONCE) {
         return variance_once(c, x, n, n > ddof ? n - ddof : 0);
     }
@@ -118,6 +137,34 @@ static uint32_t place_by_key(const composing *c, bool smallest, uint32_t x, uint
     return krf__build_cast(c->g, call1(c, KRF__invert, krf__build_cast(c->g, found, KRF_U32)), KRF_I64);
 }
 
+/* Bits of 32 that a place may have beside the order of a number: of f16, as f32, its sign, 8 bits of exponent and 10 of mantissa are the others. */
+static int bits_for_place(krf_dtype dtype) {
+    switch (dtype) {
+    case KRF_BOOL:
+    case KRF_I8:
+    case KRF_U8: return 24;
+    case KRF_I16:
+    case KRF_U16:
+    case KRF_BF16: return 16;
+    case KRF_F16: return 13;
+    default: return 0;
+    }
+}
+
+/* The same within an i32. */
+static uint32_t place_by_short_key(const composing *c, bool smallest, uint32_t x, uint32_t places) {
+    const krf_dtype dtype = dtype_of(c, x);
+    const int bits = bits_for_place(dtype);
+    const uint32_t most = krf__build_int(c->g, ((int64_t)1 << bits) - 1, true), above = krf__build_int(c->g, -((int64_t)1 << bits), true);
+    if (dtype == KRF_U8 || dtype == KRF_U16) {
+        x = call2(c, KRF__subtract, krf__build_cast(c->g, x, KRF_I32), krf__build_int(c->g, dtype == KRF_U8 ? 128 : 32768, true));
+    }
+    uint32_t high = order(c, smallest, x);
+    high = krf__is_real(dtype) ? call2(c, KRF__bitwise_and, high, above) : call2(c, KRF__left_shift, high, krf__build_int(c->g, bits, true));
+    const uint32_t low = call2(c, KRF__subtract, most, krf__build_cast(c->g, places, KRF_I32)), found = reduce(c, KRF__max, call2(c, KRF__bitwise_or, high, low));
+    return krf__build_cast(c->g, call2(c, KRF__subtract, most, call2(c, KRF__bitwise_and, found, most)), KRF_I64);
+}
+
 /* The least place at which the element is the largest (smallest) one; NaN is not equal to itself. */
 static uint32_t place_by_value(const composing *c, krf__op op, uint32_t x, uint32_t places, int64_t none) {
     uint32_t extreme = reduce(c, op, x), hit = extreme == 0 ? 0 : call2(c, KRF__equal, x, extreme);
@@ -148,6 +195,9 @@ static uint32_t place(const composing *c, krf__op op, uint32_t x) {
         }
         n = shape[axis];
         places = krf__build_places(c->g, rank, shape, axis);
+    }
+    if (n > 1 && n <= (int64_t)1 << bits_for_place(dtype_of(c, x))) {
+        return place_by_short_key(c, op == KRF__min, x, places);
     }
     return has_key(c, x, n) ? place_by_key(c, op == KRF__min, x, places) : place_by_value(c, op, x, places, n);
 }
@@ -203,7 +253,7 @@ static uint32_t widened(krf_graph *g, krf__composed which, uint32_t x) {
     if (krf__node_of(g, x)->weak) {
         x = krf__build_cast(g, x, dtype);
     }
-    if (places) {
+    if (places || ((which == KRF__COMPOSED_var || which == KRF__COMPOSED_std) && is_narrow_integer(dtype))) {
         return x;
     }
     return krf__is_half(dtype) ? krf__build_cast(g, x, KRF_F32) : real && !krf__is_real(dtype) && !krf__is_complex(dtype) ? krf__build_cast(g, x, KRF_F64) : x;

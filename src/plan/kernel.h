@@ -184,12 +184,12 @@ int64_t krf__chunk_length(int64_t n);
 /* Whether it makes no difference in which order the elements of a reduction are combined: no accumulator rounds. */
 bool krf__any_order(const krf__kernel *k);
 
-/* Whether reduction r adds up integers of 8 or 16 bits, whose sum over a chunk fits 32 of the 64 bits of the result. */
+/* Whether reduction r adds up integers of 8 or 16 bits, or squares of bytes, whose sum over a chunk fits 32 of the 64 bits of the result. */
 bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
 
-/* Whether reduction r takes bytes as they are loaded: adds them up, or finds the largest or smallest of them (of bools, whether any is true, or all are). A GPU takes four of them at once. */
-typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_TOP } krf__bytes_fold;
-krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r);
+/* Whether reduction r takes bytes as they are loaded, by *load: adds them up, or their squares, or finds the largest or smallest of them (of bools, whether any is true, or all are). A GPU takes four of them at once. */
+typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_SQUARES, KRF__BYTES_TOP } krf__bytes_fold;
+krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr **load);
 
 /* How often a block that stages rows goes on to the next ones of those that it has. */
 int krf__staged_turns(const krf__kernel *k);

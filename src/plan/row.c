@@ -113,17 +113,26 @@ static void hold_rows(krf__kernel *k, int most) {
 
 /* Whether rounds that store elements load, along rows, what is held alone: they go over it vector by vector, and would wait for each of other loads. */
 static bool stores_what_is_held(const krf__kernel *k) {
-    bool stores = false, alone = true;
+    bool alone = true;
     for (uint32_t r = 0; r < k->n_rounds; r++) {
         const krf__kernel round = krf__kernel_round(k, r);
         for (uint32_t i = 0; i < round.n_domain && round.n_reductions == 0; i++) {
             const krf__instr *s = &round.instrs[i];
             const krf__operand *o = &k->operands[s->slot];
-            stores |= s->op == KRF__store;
             alone &= (s->op != KRF__load && s->op != KRF__fetch) || o->inner != 0 || may_be_held(k, s->slot) || krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0;
         }
     }
-    return stores && alone;
+    return alone;
+}
+
+/* Whether any stores elements. */
+static bool stores(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        any |= krf__stores_elements(&round);
+    }
+    return any;
 }
 
 /* Rows of one block lie in registers as fast or faster, but for a softmax and its like: costly functions hide the loops over shared memory, whose text compiles in half the
@@ -139,7 +148,7 @@ static bool better_held(const krf__kernel *k) {
         const krf__kernel round = krf__kernel_round(k, r);
         costly |= krf__costly_domain(&round);
     }
-    return k->cluster > 1 || (wide && costly && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HELD_WARPS && stores_what_is_held(k))));
+    return k->cluster > 1 || (wide && costly && stores(k) && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HELD_WARPS && stores_what_is_held(k))));
 }
 
 void krf__share_rows(krf__kernel *k, bool unaligned, const krf__limits *limits) {

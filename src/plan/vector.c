@@ -86,12 +86,13 @@ bool krf__stores_elements(const krf__kernel *k) {
 
 /* ---- columns ---- */
 
-/* Whether all reductions take bytes as they are loaded; sums: and add them up. */
+/* Whether all reductions take bytes as they are loaded; sums: and add them, or their squares, up. */
 static bool takes_bytes(const krf__kernel *k, bool sums) {
     bool all = k->n_reductions > 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const krf__bytes_fold fold = krf__bytes_fold_of(k, r);
-        all &= fold == KRF__BYTES_SUM || (fold == KRF__BYTES_TOP && !sums);
+        const krf__instr *load;
+        const krf__bytes_fold fold = krf__bytes_fold_of(k, r, &load);
+        all &= fold == KRF__BYTES_SUM || fold == KRF__BYTES_SQUARES || (fold == KRF__BYTES_TOP && !sums);
     }
     return all;
 }

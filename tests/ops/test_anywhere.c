@@ -704,9 +704,9 @@ static void try_rows(const program *p, krf_dtype dtype, int some, int turn) {
 /* Sums of all; of what else there is each dtype has its share, since most of the time goes into compiling. */
 static void test_rows(void **unused) {
     static const program *const programs[DTYPES][8] = {
-        [KRF_BOOL] = {&any_order, &truths, &ends}, [KRF_I8] = {&shifted, &any_order, &plus, &ends}, [KRF_I16] = {&several, &shifted, &costly}, [KRF_I32] = {&any_order, &first_place},
-        [KRF_I64] = {&any_order, &shifted}, [KRF_U8] = {&extreme, &mean_x, &ends}, [KRF_U16] = {&any_order, &first_place, &shifted}, [KRF_U32] = {&several, &shifted},
-        [KRF_U64] = {&extreme, &shifted, &mean_x}, [KRF_F16] = {&several, &wide_sum, &shifted, &costly}, [KRF_BF16] = {&three, &shifted, &both_places, &mean_x}, [KRF_F32] = {&several, &wide_sum, &shifted, &first_place, &costly, &plus, &stored},
+        [KRF_BOOL] = {&any_order, &truths, &ends}, [KRF_I8] = {&shifted, &any_order, &plus, &ends, &first_place}, [KRF_I16] = {&several, &shifted, &costly}, [KRF_I32] = {&any_order, &first_place},
+        [KRF_I64] = {&any_order, &shifted}, [KRF_U8] = {&extreme, &mean_x, &ends, &both_places}, [KRF_U16] = {&any_order, &first_place, &shifted}, [KRF_U32] = {&several, &shifted},
+        [KRF_U64] = {&extreme, &shifted, &mean_x}, [KRF_F16] = {&several, &wide_sum, &shifted, &costly, &both_places}, [KRF_BF16] = {&three, &shifted, &both_places, &mean_x}, [KRF_F32] = {&several, &wide_sum, &shifted, &first_place, &costly, &plus, &stored},
         [KRF_F64] = {&several, &shifted, &both_places, &costly},
     };
     (void)unused;
@@ -895,11 +895,16 @@ static void test_variances(void **unused) {
     static const struct {
         krf_dtype dtype;
         int64_t n;
-    } cases[] = {{KRF_F32, 1001}, {KRF_F32, 32771}, {KRF_F64, 1025}, {KRF_BF16, 259}, {KRF_I16, 1030}, {KRF_F16, 33001}};
+    } cases[] = {{KRF_F32, 1001}, {KRF_F32, 32771}, {KRF_F64, 1025}, {KRF_BF16, 259}, {KRF_I16, 1030}, {KRF_F16, 33001}, {KRF_I8, 1030}, {KRF_U8, 5001}, {KRF_BOOL, 4999}, {KRF_U16, 2050}, {KRF_U8, 300}};
     (void)unused;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 11; k++) {
         example e = {.program = &variance, .dtype = {cases[k].dtype}, .turn = k};
-        e.at[0] = (place){.batches = 1, .rows = 3, .n = cases[k].n, .pitch = cases[k].n + 7, .before = k + 1};
+        e.at[0] = (place){.batches = 1, .rows = 3, .n = cases[k].n, .pitch = cases[k].n + 7, .before = k % 7 + 1};
+        try_example(&e);
+    }
+    for (int k = 0; k < 3; k++) {
+        example e = {.program = &variance, .dtype = {k == 0 ? KRF_I8 : k == 1 ? KRF_U8 : KRF_BOOL}, .columns = true, .turn = k};
+        e.at[0] = (place){.batches = 1, .rows = 1030, .n = 32 + k, .pitch = 80, .before = 16 * k};
         try_example(&e);
     }
     none_failed();
