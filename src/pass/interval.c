@@ -83,31 +83,45 @@ static bool combine(krf__op op, const krf__interval *x, krf__interval *r) {
     }
 }
 
-static krf__interval visit(const krf_graph *g, uint32_t id, int *budget) {
+/* Whether the interval of a node follows from those of its operands. */
+static bool follows(const krf__node *n) { return n->op == KRF__cast || (krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->dtype == KRF_I64); }
+
+krf__interval krf__interval_from(const krf_graph *g, uint32_t id, const krf__interval operands[3]) {
     const krf__node *n = krf__node_of(g, id);
     const krf__interval all = all_of((krf_dtype)n->dtype);
-    krf__interval x[3] = {{0, 0}}, r = all;
-    if (krf__is_real((krf_dtype)n->dtype) || --*budget < 0 || places_of(g, id, &r)) {
+    krf__interval r = all;
+    if (krf__is_real((krf_dtype)n->dtype) || krf__is_complex((krf_dtype)n->dtype) || places_of(g, id, &r)) {
         return r;
     }
     if ((n->op == KRF__constant || n->op == KRF__scalar) && n->dtype != KRF_U64) {
         r.low = r.high = krf__bits_to_i64((krf_dtype)n->dtype, n->value);
         return r;
     }
-    if (n->op == KRF__cast && !krf__is_real((krf_dtype)krf__node_of(g, n->args[0])->dtype)) {
-        r = visit(g, n->args[0], budget);
-        return krf__node_of(g, n->args[0])->dtype != KRF_U64 && r.low >= all.low && r.high <= all.high ? r : all;
+    if (n->op == KRF__cast && !krf__is_real(krf__dtype_of(g, n->args[0])) && !krf__is_complex(krf__dtype_of(g, n->args[0]))) {
+        r = operands[0];
+        return krf__dtype_of(g, n->args[0]) != KRF_U64 && r.low >= all.low && r.high <= all.high ? r : all;
     }
-    if (krf__op_info_of(n->op)->class_ != KRF__CLASS_ELEMENTWISE || n->dtype != KRF_I64) {
+    if (!follows(n)) {
         return all;
     }
     for (int k = 0; k < krf__op_info_of(n->op)->arity; k++) {
-        if (krf__node_of(g, n->args[k])->dtype != (n->op == KRF__where && k == 0 ? KRF_BOOL : KRF_I64)) {
+        if (krf__dtype_of(g, n->args[k]) != (n->op == KRF__where && k == 0 ? KRF_BOOL : KRF_I64)) {
             return all;
         }
-        x[k] = n->op == KRF__where && k == 0 ? x[0] : visit(g, n->args[k], budget);
     }
-    return combine(n->op, x, &r) ? r : all;
+    return combine(n->op, operands, &r) ? r : all;
+}
+
+static krf__interval visit(const krf_graph *g, uint32_t id, int *budget) {
+    const krf__node *n = krf__node_of(g, id);
+    krf__interval x[3] = {{0, 0}};
+    if (--*budget < 0) {
+        return all_of((krf_dtype)n->dtype);
+    }
+    for (int k = 0; k < 3 && follows(n); k++) {
+        x[k] = n->args[k] != 0 ? visit(g, n->args[k], budget) : x[k];
+    }
+    return krf__interval_from(g, id, x);
 }
 
 krf__interval krf__interval_of(const krf_graph *g, uint32_t id) {

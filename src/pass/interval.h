@@ -12,4 +12,7 @@ typedef struct krf__interval {
  * become another graph. What is not known is all of the dtype. */
 krf__interval krf__interval_of(const krf_graph *g, uint32_t id);
 
+/* The same where those of its operands are known. */
+krf__interval krf__interval_from(const krf_graph *g, uint32_t id, const krf__interval operands[3]);
+
 #endif

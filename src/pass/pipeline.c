@@ -8,7 +8,7 @@ typedef krf_status pass_function(const krf_graph *in, int n, uint32_t *outputs, 
 
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out) {
     /* canon again at the end: folding and lowering leave nodes that nothing uses */
-    static pass_function *const passes[] = {krf__canon, krf__split, krf__fold, NULL, krf__canon};
+    static pass_function *const passes[] = {krf__canon, krf__split, krf__fold, NULL, krf__narrow, krf__canon};
     krf_graph stages[2];
     const krf_graph *now = in;
     int next = 0; /* stage */

@@ -298,11 +298,21 @@ int64_t krf__scan_rows(const krf__kernel *k) { return krf__scans_beside(k) ? KRF
 
 bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->schedule == KRF__TILE; }
 
+/* What is computed for an element, but for what makes places of 64 bits narrow, and wide again. */
+static uint32_t body_length(const krf__kernel *k) {
+    uint32_t n = k->n_instrs;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const krf__instr *s = &k->instrs[i];
+        n -= s->op == KRF__cast && ((s->dtype == KRF_I32 && s->from == KRF_I64) || (s->dtype == KRF_I64 && s->from == KRF_I32));
+    }
+    return n;
+}
+
 int krf__map_each(const krf__kernel *k) {
     if (k->across) {
         return (int)k->extents[0];
     }
-    return k->schedule != KRF__MAP || k->vector > 1 || k->n_instrs > LONG_BODY ? 1 : k->n_instrs > LONG_BODY / 2 ? 2 : 4;
+    return k->schedule != KRF__MAP || k->vector > 1 || body_length(k) > LONG_BODY ? 1 : body_length(k) > LONG_BODY / 2 ? 2 : 4;
 }
 
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {

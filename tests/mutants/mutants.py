@@ -32,6 +32,8 @@ MUTANTS = [
     ("variance_of_integers", "src/ir/build_composed.c", "call2(c, KRF__add, twice, elements), call2(c, KRF__multiply, two, elements)", "call2(c, KRF__add, twice, elements), call2(c, KRF__multiply, two, two)", "ops/test_anywhere/sim"),
     ("short_key_of_f16", "src/ir/build_composed.c", "case KRF_F16: return 13;", "case KRF_F16: return 16;", "ops/test_anywhere/sim"),
     ("short_key_unsigned", "src/ir/build_composed.c", "dtype == KRF_U8 || dtype == KRF_U16) {", "dtype == KRF_U8) {", "ops/test_anywhere/sim"),
+    ("narrow_room", "src/pass/narrow.c", "i.high <= INT32_MAX;", "i.high <= INT64_MAX;", "numpy"),
+    ("narrow_operands", "src/pass/narrow.c", "all &= !wide || fits(p->intervals[n->args[k]]);", "all &= !wide || fits(p->intervals[n->args[0]]);", "numpy"),
     ("drift_unknown", "src/plan/vector.c", "(!unaligned || n == 1) ? v : 1;", "(!unaligned || n >= 1) ? v : 1;", "ops/test_anywhere/sim"),
     ("loose_end_within", "src/plan/vector.c", "(k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0)", "(k->n_kept >= 1 || k->extents[fast] % (16 / bytes) == 0)", "ops/test_anywhere/sim"),
     ("loose_unknown", "src/plan/schedule.c", "&& !k->across && !unaligned &&", "&& !k->across &&", "ops/test_anywhere/sim"),
@@ -432,7 +434,7 @@ MUTANTS = [
      "for (int d = 0; d < k->n_kept + k->n_reduced; d++) {\n        put64(&s, (k->literal", "for (int d = 0; d < k->n_kept; d++) {\n        put64(&s, (k->literal",
      "rows/test_rows"),
     ("bytes_by_fours", "codegen/cuda_bytes.c",
-     "0x01010101, acc", "0x00010101, acc",
+     'squares ? word : "0x01010101"', 'squares ? word : "0x00010101"',
      "ops/test_reduce/sim"),
     ("scan_short_totals", "codegen/cuda_scan_short.c", # rows that share a tile
      "w < warp %% %d ?", "w <= warp %% %d ?",

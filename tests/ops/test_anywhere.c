@@ -165,10 +165,10 @@ static size_t write_place(const place *p, int k, int array, char *text, size_t b
 /* ---- programs ---- */
 
 /* X: the elements of the first operand; w: an array of one element a row. COSTLY: what a user's function with a loop makes of an element, 2 x + 3. COUNTED: x and the place in its row. */
-typedef enum source { X, Y, XY, XW, WIDE, LESS, XOR, LESS_AND, TWICE, COSTLY, COUNTED } source;
+typedef enum source { X, Y, XY, XW, WIDE, LESS, XOR, LESS_AND, TWICE, COSTLY, SQUARE, COUNTED } source;
 enum { LATEST = REDUCTIONS, ARGMAX, ARGMIN, VAR, ELEMENTS, MOST = 8, OPERANDS = 3, BESIDE_ROWS = 64 };
 
-static const char *const sources[] = {[X] = "x", [Y] = "y", [XY] = "x * y", [XW] = "w + x", [WIDE] = "f64(x)", [LESS] = "x - y", [XOR] = "x ^ y", [LESS_AND] = "x - y + z", [TWICE] = "x + x", [COSTLY] = "costly(x)", [COUNTED] = "x + "};
+static const char *const sources[] = {[X] = "x", [Y] = "y", [XY] = "x * y", [XW] = "w + x", [WIDE] = "f64(x)", [LESS] = "x - y", [XOR] = "x ^ y", [LESS_AND] = "x - y + z", [TWICE] = "x + x", [COSTLY] = "costly(x)", [SQUARE] = "i32(x) * i32(x)", [COUNTED] = "x + "};
 static const char *const others[] = {"latest", "argmax", "argmin", "var"};
 
 typedef struct program {
@@ -195,7 +195,7 @@ static const program sum_x = {.n = 1, .operands = 1, .results = {{SUM, X}}},
                      less_and = {.n = 1, .operands = 3, .results = {{ELEMENTS, LESS_AND}}}, twice = {.n = 1, .operands = 1, .results = {{ELEMENTS, TWICE}}},
                      xor = {.n = 1, .operands = 2, .results = {{ELEMENTS, XOR}}}, products = {.n = 2, .operands = 2, .results = {{ELEMENTS, XY}, {ELEMENTS, LESS}}},
                      counted = {.n = 1, .operands = 1, .results = {{ELEMENTS, COUNTED}}}, costly = {.n = 2, .operands = 1, .results = {{SUM, COSTLY}, {MAX, COSTLY}}},
-                     plus = {.n = 1, .operands = 1, .results = {{SUM, X}}, .plus = true}, stored = {.n = 2, .operands = 1, .results = {{ELEMENTS, XW}, {SUM, XW}}};
+                     plus = {.n = 1, .operands = 1, .results = {{SUM, X}}, .plus = true}, squared = {.n = 1, .operands = 1, .results = {{SUM, SQUARE}}}, stored = {.n = 2, .operands = 1, .results = {{ELEMENTS, XW}, {SUM, XW}}};
 
 enum { MADE = 0, OVER = -1 };
 
@@ -215,7 +215,7 @@ static krf_dtype promoted(krf_dtype a, krf_dtype b) { return is_real(a) != is_re
 
 static krf_dtype source_dtype(const example *e, source s) {
     const krf_dtype both = promoted(e->dtype[0], e->dtype[1]);
-    return s == X || s == XW || s == TWICE || s == COSTLY || s == COUNTED ? e->dtype[0] : s == Y ? e->dtype[1] : s == WIDE ? KRF_F64 : s == LESS_AND ? promoted(both, e->dtype[2]) : both;
+    return s == X || s == XW || s == TWICE || s == COSTLY || s == COUNTED ? e->dtype[0] : s == Y ? e->dtype[1] : s == SQUARE ? KRF_I32 : s == WIDE ? KRF_F64 : s == LESS_AND ? promoted(both, e->dtype[2]) : both;
 }
 
 static krf_dtype op_dtype(int op, krf_dtype x) {
@@ -277,7 +277,7 @@ static double real_of(krf_dtype dtype, source s, double a, double b, double c) {
 }
 
 static int64_t whole_of(krf_dtype dtype, source s, uint64_t a, uint64_t b, uint64_t c) {
-    const uint64_t all = s == XY ? a * b : s == LESS ? a - b : s == LESS_AND ? a - b + c : s == XOR ? a ^ b : s == TWICE ? a + a : s == COSTLY ? 2 * a + 3 : a + c;
+    const uint64_t all = s == XY ? a * b : s == LESS ? a - b : s == LESS_AND ? a - b + c : s == XOR ? a ^ b : s == TWICE ? a + a : s == COSTLY ? 2 * a + 3 : s == SQUARE ? a * a : a + c;
     return wrap_to(dtype, (wide)all);
 }
 
@@ -928,6 +928,11 @@ static void test_columns(void **unused) {
             e.part = n % 8 != 0 && !e.at[0].viewed ? "krf_window<" : NULL;
             try_example(&e);
         }
+    }
+    for (int k = 0; k < 3; k++) {
+        example e = {.program = &squared, .dtype = {dtypes[k]}, .columns = true, .turn = k, .part = "255u << "};
+        e.at[0] = (place){.batches = 1, .rows = 333 + 800 * k, .n = 32 + k, .pitch = 48};
+        try_example(&e);
     }
     for (int k = 8; k < 16; k++) { /* fewer than a vector has: there is none before the last one */
         example e = {.program = &sum_x, .dtype = {dtypes[k % 3]}, .columns = true, .turn = k};

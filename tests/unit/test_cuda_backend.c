@@ -79,6 +79,8 @@ static const char source[] = "struct args { const float *in; float *out; float f
                              "    if (i < a.n) a.out[i] = a.in[i] * a.factor + 1.0f;\n"
                              "}\n";
 
+static krf__instr long_body[200]; /* of which threads have one element */
+
 static krf__kernel map_kernel(int64_t n) {
     return (krf__kernel){.schedule = KRF__MAP, .kept_size = n, .reduced_size = 1, .vector = 1, .name = "krf_test"};
 }
@@ -86,7 +88,8 @@ static krf__kernel map_kernel(int64_t n) {
 /* out = in * 3 + 1. */
 static krf_status launch_test(krf__device *d, krf__module *module, void *in, void *out, int64_t n, void *stream) {
     krf__kernel kernel = map_kernel(n);
-    kernel.n_instrs = 200; /* one element a thread */
+    kernel.n_instrs = 200;
+    kernel.instrs = long_body;
     const float factor = 3;
     uint64_t fields[4] = {(uintptr_t)in, (uintptr_t)out, 0, (uint64_t)n};
     memcpy(&fields[2], &factor, sizeof factor);
@@ -248,7 +251,8 @@ static void grids(void **state) {
     check_grid(k, 132, 1, 1, 256, 1);
     k.kept_size = 1025; /* four elements a thread */
     check_grid(k, 132, 2, 1, 256, 1);
-    k.n_instrs = 200; /* of long bodies one */
+    k.n_instrs = 200;
+    k.instrs = long_body;
     check_grid(k, 132, 5, 1, 256, 1);
     k.vector = 4;
     check_grid(k, 132, 2, 1, 256, 1);

@@ -1,0 +1,142 @@
+/* Places are i64, and what is made of them; a GPU has no such numbers, and the vectors of a CPU hold half as many. Where the interval of a value and those of its operands lie within 32 bits, it is computed in these, and
+ * widened for what needs it wide. */
+#include "base/fail.h"
+#include "base/mem.h"
+#include "ir/build.h"
+#include "ir/build_raw.h"
+#include "pass/interval.h"
+#include "pass/pass.h"
+
+typedef struct narrowing {
+    const krf_graph *in;
+    krf_graph *out;
+    krf__interval *intervals;    /* of nodes of `in` */
+    uint32_t *wide, *narrow;     /* what became of them; narrow: in 32 bits. 0: not made so far */
+} narrowing;
+
+static bool fits(krf__interval i) { return i.low >= INT32_MIN && i.high <= INT32_MAX; }
+
+static bool computes(krf__op op) {
+    switch (op) {
+    case KRF__add:
+    case KRF__subtract:
+    case KRF__multiply:
+    case KRF__negative:
+    case KRF__abs:
+    case KRF__minimum:
+    case KRF__maximum:
+    case KRF__remainder:
+    case KRF__floor_divide:
+    case KRF__where: return true;
+    default: return false;
+    }
+}
+
+static bool compares(krf__op op) { return op == KRF__equal || op == KRF__not_equal || op == KRF__less || op == KRF__less_equal || op == KRF__greater || op == KRF__greater_equal; }
+
+/* Whether a node takes operands of 64 bits, all of which have room in 32, as has the result. */
+static bool narrows(const narrowing *p, uint32_t id) {
+    const krf__node *n = krf__node_of(p->in, id);
+    const bool real = n->op == KRF__cast && krf__is_real((krf_dtype)n->dtype);
+    bool any = false, all = real || compares((krf__op)n->op) || (computes((krf__op)n->op) && n->dtype == KRF_I64 && fits(p->intervals[id]));
+    for (int k = 0; k < krf__op_info_of(n->op)->arity && all; k++) {
+        const bool wide = krf__dtype_of(p->in, n->args[k]) == KRF_I64;
+        any |= wide;
+        all &= !wide || fits(p->intervals[n->args[k]]);
+    }
+    return all && any;
+}
+
+static uint32_t add(narrowing *p, uint32_t id, const krf__node *node) { return krf__graph_add(p->out, node, krf__shape_of(p->in, id), krf__ints_of(p->in, id)); }
+
+static uint32_t cast(narrowing *p, uint32_t id, krf_dtype dtype, uint32_t x) {
+    const krf__node *n = krf__node_of(p->in, id);
+    const krf__node node = {.op = KRF__cast, .dtype = (uint8_t)dtype, .weak = n->weak, .rank = n->rank, .args = {x}};
+    return x == 0 ? 0 : add(p, id, &node);
+}
+
+static uint32_t wide_of(narrowing *p, uint32_t id) {
+    if (p->wide[id] == 0) {
+        p->wide[id] = cast(p, id, KRF_I64, p->narrow[id]);
+    }
+    return p->wide[id];
+}
+
+/* Numbers become narrow ones; what was narrow before it was cast is so again. */
+static uint32_t narrow_of(narrowing *p, uint32_t id) {
+    const krf__node *n = krf__node_of(p->in, id);
+    if (p->narrow[id] == 0 && (n->op == KRF__constant || n->op == KRF__scalar)) {
+        krf__node number = *n;
+        number.dtype = KRF_I32;
+        number.value = krf__bits_from_i64(KRF_I32, krf__bits_to_i64(KRF_I64, n->value));
+        p->narrow[id] = add(p, id, &number);
+    } else if (p->narrow[id] == 0 && n->op == KRF__cast && !krf__is_real(krf__dtype_of(p->in, n->args[0]))) {
+        p->narrow[id] = krf__dtype_of(p->in, n->args[0]) == KRF_I32 ? wide_of(p, n->args[0]) : cast(p, id, KRF_I32, wide_of(p, n->args[0]));
+    } else if (p->narrow[id] == 0) {
+        p->narrow[id] = cast(p, id, KRF_I32, wide_of(p, id));
+    }
+    return p->narrow[id];
+}
+
+static bool narrow_node(narrowing *p, uint32_t id) {
+    krf__node node = *krf__node_of(p->in, id);
+    const bool narrower = narrows(p, id);
+    bool known = true;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t x = node.args[k];
+        node.args[k] = x == 0 ? 0 : narrower && krf__dtype_of(p->in, x) == KRF_I64 ? narrow_of(p, x) : wide_of(p, x);
+        known &= x == 0 || node.args[k] != 0;
+    }
+    if (!known) {
+        return false;
+    }
+    if (narrower && node.dtype == KRF_I64) {
+        node.dtype = KRF_I32;
+        p->narrow[id] = add(p, id, &node);
+        return p->narrow[id] != 0;
+    }
+    p->wide[id] = add(p, id, &node);
+    return p->wide[id] != 0;
+}
+
+/* Leaves that canon has copied already. */
+static uint32_t leaf(const narrowing *p, uint32_t id) {
+    const krf__node *n = krf__node_of(p->in, id);
+    switch (n->op) {
+    case KRF__placeholder: return p->out->placeholders[n->value].node;
+    case KRF__input: return krf__build_input(p->out, p->in->arrays[n->value]);
+    case KRF__raw_kernel: return krf__build_raw_kernel(p->out, p->in->raws[n->value]);
+    default: return 0;
+    }
+}
+
+krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out) {
+    krf_status status = krf__canon(in, 0, NULL, out);
+    narrowing p = {.in = in, .out = out};
+    if (status != KRF_OK) {
+        return status;
+    }
+    p.intervals = krf__calloc(in->n_nodes, sizeof *p.intervals);
+    p.wide = krf__calloc(in->n_nodes, sizeof *p.wide);
+    p.narrow = krf__calloc(in->n_nodes, sizeof *p.narrow);
+    status = p.intervals == NULL || p.wide == NULL || p.narrow == NULL ? krf__fail_memory() : KRF_OK;
+    for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
+        const uint32_t *args = krf__node_of(in, id)->args;
+        p.intervals[id] = krf__interval_from(in, id, (krf__interval[]){p.intervals[args[0]], p.intervals[args[1]], p.intervals[args[2]]});
+        p.wide[id] = leaf(&p, id);
+        if (p.wide[id] == 0 && (out->status != KRF_OK || !narrow_node(&p, id))) {
+            status = out->status;
+        }
+    }
+    for (int k = 0; k < n && status == KRF_OK; k++) {
+        outputs[k] = wide_of(&p, outputs[k]);
+        status = outputs[k] == 0 ? out->status : KRF_OK;
+    }
+    krf__mem_free(p.intervals);
+    krf__mem_free(p.wide);
+    krf__mem_free(p.narrow);
+    if (status != KRF_OK) {
+        krf__graph_free(out);
+    }
+    return status;
+}
