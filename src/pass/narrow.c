@@ -110,6 +110,15 @@ static uint32_t leaf(const narrowing *p, uint32_t id) {
     }
 }
 
+bool krf__has_places(const krf_graph *g) {
+    bool any = false;
+    for (uint32_t id = 1; id < g->n_nodes && !any; id++) {
+        const krf__op op = (krf__op)krf__node_of(g, id)->op;
+        any = op == KRF__iota || op == KRF__gather;
+    }
+    return any;
+}
+
 krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
     narrowing p = {.in = in, .out = out};

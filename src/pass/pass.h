@@ -65,8 +65,9 @@ krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *o
  * windows or few elements into elementwise nodes. */
 krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
-/* Computes in 32 bits what is made of places, and is known to have room there. */
+/* Computes in 32 bits what is made of places, and is known to have room there. krf__has_places: whether there are any. */
 krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+bool krf__has_places(const krf_graph *g);
 
 /* All of them in order. out: the lowered graph. */
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);

@@ -13,7 +13,7 @@ krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, 
     const krf_graph *now = in;
     int next = 0; /* stage */
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        if (passes[i] == krf__split && !krf__has_complex(now)) {
+        if ((passes[i] == krf__split && !krf__has_complex(now)) || (passes[i] == krf__narrow && !krf__has_places(now))) {
             continue;
         }
         krf_status status = passes[i] == NULL ? krf__lower(now, limits, n, outputs, &stages[next])

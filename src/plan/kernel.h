@@ -282,6 +282,7 @@ size_t krf__ticket_count(const krf__kernel *k);
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */
 uint32_t krf__kernel_rounds(const krf__kernel *k);
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
+bool krf__loads(const krf__kernel *k, uint32_t operand); /* whether the domain part loads it */
 bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */
 int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */
 

@@ -1,0 +1,81 @@
+/* What a reduction needs besides its operands: accumulators, scratch memory and tickets. */
+#include "plan/kernel.h"
+
+uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r) {
+    const krf__instr *i = &k->instrs[k->n_domain + r];
+    if (!krf__op_is_fold((krf__op)i->op)) {
+        return 1;
+    }
+    return (uint32_t)krf__result_of(i->value)->op->map->n_results; /* none takes more than 8 bytes */
+}
+
+uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < r; i++) {
+        words += krf__accumulator_words(k, i);
+    }
+    return words;
+}
+
+size_t krf__accumulator_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        size_t size = krf__any_order(k) && krf__narrow_sum(k, r) ? 4 : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+        bytes += (size < 4 ? 4 : size) * krf__accumulator_words(k, r);
+    }
+    return bytes;
+}
+
+static bool has_few_accumulators(const krf__kernel *k) { return krf__accumulator_words_before(k, k->n_reductions) <= 4; }
+
+int krf__column_most(const krf__kernel *k) { return has_few_accumulators(k) ? 4 * KRF__COLUMN_SIDE : KRF__COLUMN_SIDE; }
+
+int krf__column_side(const krf__kernel *k) {
+    const int most = krf__column_most(k);
+    return k->kept_size <= most && k->chunks >= KRF__COLUMN_CHUNKS ? most : KRF__COLUMN_SIDE;
+}
+
+/* At least 10 times as many as a lane has results: the tree has 9 levels. */
+int krf__column_held(const krf__kernel *k) { return has_few_accumulators(k) ? 16384 : 8192; }
+
+static int64_t divide_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* Of rounds: every row's values, then the partial results of the round that has most. */
+static size_t rounds_scratch(const krf__kernel *k) {
+    size_t most = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        size_t partials = k->chunks > 1 ? (size_t)k->chunks * k->rounds[r].n_reductions : 0;
+        most = partials > most ? partials : most;
+    }
+    return (size_t)k->kept_size * (k->n_inner + most) * 8;
+}
+
+size_t krf__scratch_bytes(const krf__kernel *k) {
+    if (k->n_rounds > 0) {
+        return rounds_scratch(k);
+    }
+    if (k->chained) {
+        return (size_t)(k->kept_size * k->chunks) * krf__chain_words(k) * 8;
+    }
+    if (k->schedule == KRF__SCAN && k->columns == KRF__SCAN_COLUMNS) { /* of the CPU: columns of their own to the end */
+        return 0;
+    }
+    if (k->schedule == KRF__SCAN && k->side && k->chunks > 1) {
+        const int64_t words = 2 * divide_up(k->reduced_size, KRF__SCAN_TILE) + divide_up(k->reduced_size, KRF__SCAN_SHARE);
+        return (size_t)(k->kept_size * words) * krf__accumulator_words_before(k, k->n_reductions) * 8;
+    }
+    const size_t each = k->schedule == KRF__SCAN ? 16 : 8; /* of scans, also what comes before */
+    return k->n_reductions == 0 || k->chunks <= 1 || k->schedule == KRF__REDUCE_ROW ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
+}
+
+size_t krf__ticket_count(const krf__kernel *k) {
+    if (k->n_reductions == 0 || k->chunks <= 1 || (k->side && k->schedule != KRF__SCAN) || k->schedule == KRF__REDUCE_ROW) {
+        return 0;
+    }
+    if (k->schedule == KRF__SCAN) {
+        const int64_t tiles = divide_up(k->reduced_size, KRF__SCAN_TILE), groups = divide_up(tiles, KRF__SCAN_GROUP), shares = k->side ? divide_up(k->reduced_size, KRF__SCAN_SHARE) : 0;
+        const int64_t done = k->side ? tiles * divide_up(k->kept_size, k->columns) : 0; /* by blocks, of their tiles */
+        return 2 + (size_t)(done + done % 2) + 2 * (size_t)(k->kept_size * (shares + tiles + groups)); /* a word of each */
+    }
+    return (size_t)(k->schedule == KRF__REDUCE_COL ? (k->kept_size + 31) / 32 : k->kept_size);
+}

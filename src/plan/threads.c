@@ -1,0 +1,140 @@
+/* What threads of a GPU have of a map, of a reduction along rows and of short rows; and how many there are. */
+#include "plan/kernel.h"
+
+#define LONG_BODY 32 /* instructions of all rounds */
+
+int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
+
+/* Whether it takes longer to add an element than to load it: to 64-bit accumulators, converted. More loads are under way then. */
+static bool widens(const krf__kernel *k) {
+    const bool narrow = 16 / k->vector < 8; /* elements in memory */
+    bool any = false;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const krf_dtype dtype = (krf_dtype)k->instrs[k->n_domain + r].dtype;
+        any |= krf__dtype(dtype)->kind == KRF__KIND_REAL && krf_dtype_size(dtype) == 8;
+    }
+    return any && narrow && !krf__short_rows(k);
+}
+
+/* Whether threads load a byte or two at a time, of one operand. More loads are under way then, too. */
+static bool is_narrow(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += krf__loads(k, i) && !k->operands[i].counts ? krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
+    }
+    return k->vector == 1 && bytes > 0 && bytes <= 2 && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && !krf__costly_domain(k);
+}
+
+/* What a thread has of a staged row that is only reduced. Nothing is kept of an element, so that a thread that has the whole row needs no other's help. Longer ones are
+ * shared by more threads where these only add them up: then it is shared memory that takes long, of whose banks they ask for other words. */
+static int most_elements(const krf__kernel *k) {
+    const uint32_t words = krf__accumulator_words_before(k, k->n_reductions);
+    if (krf__costly_domain(k) || words > 4 || (k->reduced_size > 32 && k->n_domain + k->n_reductions <= 2)) {
+        return 9;
+    }
+    return k->reduced_size <= 32 && words <= 2 ? 32 : 17;
+}
+
+/* Whether a row has so few vectors more than a power of two that threads with two each would have little to do, and half as many with three do. */
+static bool three_vectors(const krf__kernel *k) {
+    const int64_t vectors = k->reduced_size / k->vector;
+    int64_t power = 1;
+    while (2 * power < vectors) {
+        power *= 2;
+    }
+    return vectors > power && 2 * vectors <= 3 * power && power > 1;
+}
+
+/* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
+static int most_vectors(const krf__kernel *k) {
+    if (k->vector > 1) {
+        return three_vectors(k) ? 3 : 2;
+    }
+    return k->schedule == KRF__REDUCE_SHORT ? most_elements(k) : k->staged ? 9 : 8;
+}
+
+static int threads_of_literal(const krf__kernel *k) {
+    int threads = 1;
+    while (threads < 32 && (int64_t)threads * most_vectors(k) * k->vector < k->reduced_size) {
+        threads *= 2;
+    }
+    return threads;
+}
+
+int krf__reduce_vectors(const krf__kernel *k) {
+    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) ? 2 : 1;
+    int loads = 0;
+    if (krf__literal_rows(k)) {
+        const int together = threads_of_literal(k) * k->vector;
+        return ((int)k->reduced_size + together - 1) / together;
+    }
+    if (k->schedule == KRF__ROW_SHORT) { /* the same for all rounds; long bodies are not written out more often than need be */
+        return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        loads += !k->operands[i].counts && krf__loads(k, i);
+    }
+    if (k->team > 1) {
+        return share;
+    }
+    int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
+    while (k->drifts && vectors > share && vectors / 2 * 32 * k->vector >= k->reduced_size + k->vector) {
+        vectors /= 2;
+    }
+    return vectors;
+}
+
+int krf__short_threads(const krf__kernel *k) {
+    if (krf__literal_rows(k)) {
+        return threads_of_literal(k);
+    }
+    const int most = krf__reduce_vectors(k), each = k->staged || most < 2 ? most : 2; /* neighbours read more of a line of memory, the fewer vectors they have */
+    int threads = each * k->vector >= k->reduced_size ? 1 : 2;
+    while (threads > 1 && threads < 32 && (int64_t)threads * each * k->vector < k->reduced_size) {
+        threads *= 2;
+    }
+    return threads;
+}
+
+/* Small blocks, of which a multiprocessor has many: some load rows while others compute or store theirs. */
+int krf__short_block(const krf__kernel *k) {
+    const int block = k->staged ? 128 : 256;
+    return krf__literal_rows(k) ? block / 2 : block;
+}
+
+int krf__staged_turns(const krf__kernel *k) {
+    const int64_t elements = krf__short_block(k) / krf__short_threads(k) * k->reduced_size; /* of a turn */
+    size_t widest = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t bytes = k->operands[i].staged ? krf_dtype_size((krf_dtype)k->operands[i].dtype) : 1;
+        widest = bytes > widest ? bytes : widest;
+    }
+    const int64_t most = krf__literal_rows(k) ? KRF__STAGED_LITERAL_BYTES / (int64_t)widest : KRF__STAGED_ELEMENTS, turns = most / elements;
+    return turns < 1 ? 1 : krf__literal_rows(k) && turns * elements * 5 < most * 4 ? (int)turns + 1 : (int)turns;
+}
+
+int krf__column_threads(const krf__kernel *k) {
+    enum { LINE = 8, MOST = 128 }; /* threads whose vectors are a line of memory; columns of a block */
+    int threads = 1;
+    while (threads < 32 && threads * k->vector < MOST && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
+        threads *= 2;
+    }
+    return threads;
+}
+
+/* What is computed for an element, but for what makes places of 64 bits narrow, and wide again. */
+static uint32_t body_length(const krf__kernel *k) {
+    uint32_t n = k->n_instrs;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const krf__instr *s = &k->instrs[i];
+        n -= s->op == KRF__cast && ((s->dtype == KRF_I32 && s->from == KRF_I64) || (s->dtype == KRF_I64 && s->from == KRF_I32));
+    }
+    return n;
+}
+
+int krf__map_each(const krf__kernel *k) {
+    if (k->across) {
+        return (int)k->extents[0];
+    }
+    return k->schedule != KRF__MAP || k->vector > 1 || body_length(k) > LONG_BODY ? 1 : body_length(k) > LONG_BODY / 2 ? 2 : 4;
+}
