@@ -148,6 +148,25 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_taken(e, out);
 }
 
+/* Element k of these is added to the accumulator of its lane. */
+static void put_rest_lanes(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
+    if (k->vector > 8) {
+        krf__str_put(out, "k % 8) {\n");
+    } else {
+        krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
+    }
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        if (!krf__cuda_has_top(e, r)) {
+            krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
+            krf__cuda_put_summand(e, r, out);
+            krf__str_put(out, ");\n");
+        }
+    }
+    krf__str_put(out, "            }\n        }\n");
+}
+
 /* The up to V - 1 elements after the last whole vector: the thread of their lanes takes them one by one. */
 static void reduce_rest(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -164,25 +183,17 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_statements(e, 0, k->n_domain, "        ", out);
     e->mode = 0;
     krf__cuda_put_element(e, "        ", out);
+    uint32_t tops = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         if (krf__cuda_has_top(e, r)) {
             krf__cuda_put_top_of_one(e, r, out);
+            tops++;
         }
     }
-    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
-    if (k->vector > 8) {
-        krf__str_put(out, "k % 8) {\n");
-    } else {
-        krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
+    if (tops < k->n_reductions) {
+        put_rest_lanes(e, out);
     }
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        if (!krf__cuda_has_top(e, r)) {
-            krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
-            krf__cuda_put_summand(e, r, out);
-            krf__str_put(out, ");\n");
-        }
-    }
-    krf__str_put(out, "            }\n        }\n    }\n}\n");
+    krf__str_put(out, "    }\n}\n");
     out->failed |= position.failed;
     krf__str_free(&position);
 }

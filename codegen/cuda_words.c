@@ -1,4 +1,4 @@
-/* The CUDA target's rows that begin and end within words of memory (krf__kernel.words): a warp has the whole words that its chunk ends in or behind, as they lie in memory, so that its elements stand in other lanes of the
+/* The CUDA target's rows that begin and end within words of memory (krf__kernel.words): a warp has the whole words that end in its chunk, as they lie in memory, so that its elements stand in other lanes of the
  * canonical tree, all by as many, which makes no difference where reductions commute. What belongs to the chunk before is left out again; what is left behind the last whole word its first threads take, an
  * element each. Words that two chunks share are stored by the warp of the second. */
 #include "codegen/cuda.h"

@@ -80,15 +80,13 @@ static uint32_t variance_of_integers(const composing *c, uint32_t x, double n, d
     return call2(c, KRF__divide, left, krf__build_real(c->g, divisor, false));
 }
 
-static bool is_narrow_integer(krf_dtype dtype) { return !krf__is_real(dtype) && !krf__is_complex(dtype) && krf_dtype_size(dtype) <= 2; }
-
 static uint32_t variance(const composing *c, uint32_t x, double ddof) {
     uint32_t mean = reduce(c, KRF__mean, x);
     if (mean == 0) {
         return 0;
     }
     double n = count(c, x, mean);
-    if (is_narrow_integer(dtype_of(c, x))) {
+    if (krf__is_narrow(dtype_of(c, x))) {
         return variance_of_integers(c, x, n, n > ddof ? n - ddof : 0);
     }
     if (dtype_of(c, x) == KRF_F32 && n > ONCE) {
@@ -253,7 +251,7 @@ static uint32_t widened(krf_graph *g, krf__composed which, uint32_t x) {
     if (krf__node_of(g, x)->weak) {
         x = krf__build_cast(g, x, dtype);
     }
-    if (places || ((which == KRF__COMPOSED_var || which == KRF__COMPOSED_std) && is_narrow_integer(dtype))) {
+    if (places || ((which == KRF__COMPOSED_var || which == KRF__COMPOSED_std) && krf__is_narrow(dtype))) {
         return x;
     }
     return krf__is_half(dtype) ? krf__build_cast(g, x, KRF_F32) : real && !krf__is_real(dtype) && !krf__is_complex(dtype) ? krf__build_cast(g, x, KRF_F64) : x;

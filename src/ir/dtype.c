@@ -51,6 +51,8 @@ bool krf__is_int(krf_dtype dtype) {
     krf__kind kind = krf__dtype(dtype)->kind;
     return kind == KRF__KIND_SINT || kind == KRF__KIND_UINT;
 }
+bool krf__is_narrow(krf_dtype dtype) { return !krf__is_real(dtype) && !krf__is_complex(dtype) && krf_dtype_size(dtype) <= 2; }
+
 bool krf__is_real(krf_dtype dtype) { return krf__dtype(dtype)->kind == KRF__KIND_REAL; }
 bool krf__is_complex(krf_dtype dtype) { return krf__dtype(dtype)->kind == KRF__KIND_COMPLEX; }
 krf_dtype krf__part_of(krf_dtype dtype) { return (krf_dtype)krf__dtype(dtype)->part; }

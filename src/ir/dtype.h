@@ -32,6 +32,7 @@ enum {
 const krf__dtype_info *krf__dtype(krf_dtype dtype);
 
 bool krf__is_int(krf_dtype dtype);   /* signed or unsigned */
+bool krf__is_narrow(krf_dtype dtype); /* bool, or an integer of 8 or 16 bits: sums and squares of very many are exact in 64 bits */
 bool krf__is_real(krf_dtype dtype);
 bool krf__is_complex(krf_dtype dtype);
 bool krf__is_half(krf_dtype dtype);  /* f16 or bf16: computed in f32, each result rounded */

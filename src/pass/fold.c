@@ -92,23 +92,22 @@ static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
 /* What a mean in f64 takes of bools and integers of 8 or 16 bits; 0: it is another mean. Their sum in 64 bits is that in f64, which is exact up to 2^53, and takes less. */
 static uint32_t narrow_integers(const krf_graph *g, const krf__node *mean) {
     const krf__node *cast = krf__node_of(g, mean->args[0]);
-    const krf_dtype from = cast->op == KRF__cast ? (krf_dtype)krf__node_of(g, cast->args[0])->dtype : KRF_F64;
-    return mean->dtype == KRF_F64 && krf__dtype(from)->kind != KRF__KIND_REAL && krf_dtype_size(from) <= 2 ? cast->args[0] : 0;
+    return mean->dtype == KRF_F64 && cast->op == KRF__cast && krf__is_narrow(krf__dtype_of(g, cast->args[0])) ? cast->args[0] : 0;
 }
 
 /* n: the reduction with operands in g; id: where its shape and axes stand, in `in`. */
 static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf__node n) {
     int64_t mask = krf__ints_of(in, id)[0], count = reduced_count(g, n.args[0], mask);
     bool mean = n.op == KRF__mean;
+    const uint32_t integers = mean ? narrow_integers(g, &n) : 0;
     uint32_t result;
     n.op = mean ? KRF__sum : n.op;
     if (count == 0) {
         result = n.op == KRF__fold ? empty_fold(in, id, g) : constant(g, &(krf__node){.dtype = n.dtype}, krf__empty_bits(n.op, (krf_dtype)n.dtype));
         result = result == 0 ? 0 : krf__build_broadcast_to(g, result, n.rank, krf__shape_of(in, id));
-    } else if (mean && narrow_integers(g, &n) != 0) {
-        const uint32_t x = narrow_integers(g, &n);
-        n.dtype = krf__dtype((krf_dtype)krf__node_of(g, x)->dtype)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
-        n.args[0] = krf__build_cast(g, x, (krf_dtype)n.dtype);
+    } else if (integers != 0) {
+        n.dtype = krf__dtype(krf__dtype_of(g, integers))->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+        n.args[0] = krf__build_cast(g, integers, (krf_dtype)n.dtype);
         result = n.args[0] == 0 ? 0 : krf__graph_add(g, &n, krf__shape_of(in, id), &mask);
         result = result == 0 ? 0 : krf__build_cast(g, result, KRF_F64);
         n.dtype = KRF_F64;
