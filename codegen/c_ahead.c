@@ -57,24 +57,30 @@ static bool reads_many(const krf__emitter *e) {
     return e->k->schedule == KRF__MAP && loads >= MANY_LOADS;
 }
 
-/* Whether rows are folded each at once, and have fewer than four lines: most of them would be fetched for what is read already. */
-static bool is_short(const krf__emitter *e) {
-    const int fast = krf__c_fast_dim(e);
-    const bool known = (e->k->literal >> fast & 1) != 0;
-    size_t bytes = 0;
+static size_t widest_load(const krf__emitter *e) {
+    size_t bytes = 1;
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const size_t size = e->k->instrs[i].op == KRF__load ? krf_dtype_size((krf_dtype)e->k->instrs[i].dtype) : 0;
         bytes = size > bytes ? size : bytes;
     }
-    return krf__c_once(e) && !(known && e->k->extents[fast] * (int64_t)bytes >= 4 * LINE_BYTES);
+    return bytes;
 }
+
+/* Elements of rows that are folded each at once, from which on these are fetched ahead: of fewer than four lines most would be fetched for what is read already. */
+static size_t fetched_from(const krf__emitter *e) { return reads_alone(e) && krf__c_once(e) ? 4 * LINE_BYTES / widest_load(e) : 0; }
+
+static bool known(const krf__emitter *e) { return (e->k->literal >> krf__c_fast_dim(e) & 1) != 0; }
 
 void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
     const bool alone = reads_alone(e);
-    if ((alone && is_short(e)) || reads_many(e) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
+    const size_t from = fetched_from(e);
+    if ((known(e) && e->k->extents[krf__c_fast_dim(e)] < (int64_t)from) || reads_many(e) || e->side_by_side) { /* of the latter, what lies behind is not of the next elements */
         return;
     }
     krf__str_put(out, alone ? "#ifdef KRF_FETCHES\n" : "");
+    if (from > 0 && !known(e)) {
+        krf__str_printf(out, "if (left >= %zu) {\n", from);
+    }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         const krf__instr *instr = &e->k->instrs[i];
         const krf__operand *o = instr->op == KRF__load ? &e->k->operands[instr->slot] : NULL;
@@ -82,5 +88,6 @@ void krf__c_put_prefetch(krf__emitter *e, krf__str *out) {
             put_prefetched(e, instr->slot, (int)krf_dtype_size((krf_dtype)instr->dtype), out);
         }
     }
+    krf__str_put(out, from > 0 && !known(e) ? "}\n" : "");
     krf__str_put(out, alone ? "#endif\n" : "");
 }

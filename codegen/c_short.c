@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { LANES = KRF__ROW_BESIDE, ROWS = 64, FEWER_ROWS = 32, FOLDED = 8 };
+enum { LANES = KRF__ROW_BESIDE, ROWS = 64, FEWER_ROWS = 32 };
 enum { TOGETHER_ELEMENTS = 4096, TOGETHER_ROWS = 16 }; /* of rows of several rounds that go on together: what they keep stays in the nearest cache */
 
 /* Rows of several rounds have more than one tile each, which should stay in the nearest cache together. Where they are long, so are the loops over fewer of them. */
@@ -115,24 +115,24 @@ static void each(krf__emitter *e, krf__str *out) {
 
 /* ---- rows that are folded first ---- */
 
-static void half_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->folds ? FOLDED / 2 : 0); }
+static void half_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->folds ? KRF__FOLDED / 2 : 0); }
 
 static void fold_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, rows_of(e), FOLDED);
+        krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, rows_of(e), KRF__FOLDED);
     }
 }
 
 static void fold_keep(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < %d; k++) {\n    fold%u[row][k] = acc%u[k];\n}\n", FOLDED, r, r);
+        krf__str_printf(out, "for (int k = 0; k < %d; k++) {\n    fold%u[row][k] = acc%u[k];\n}\n", KRF__FOLDED, r, r);
     }
 }
 
 static void fold_turn(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const int bytes = krf__sums_narrow(e, r) ? (int)sizeof(int) : krf__value_bytes((krf_dtype)krf__reduction(e, r)->dtype);
-        krf__str_printf(out, "%s lane%u[%d][%d];\nkrf_turn_%d(lane%u[0], %d, fold%u[0], %d, width, %d);\n", krf__c_lane_type(e, r), r, FOLDED, rows_of(e), bytes, r, rows_of(e), r, FOLDED, FOLDED);
+        krf__str_printf(out, "%s lane%u[%d][%d];\nkrf_turn_%d(lane%u[0], %d, fold%u[0], %d, width, %d);\n", krf__c_lane_type(e, r), r, KRF__FOLDED, rows_of(e), bytes, r, rows_of(e), r, KRF__FOLDED, KRF__FOLDED);
     }
 }
 

@@ -19,17 +19,21 @@ static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype)
  * (math/fast.h); and in f64 (math/device_f64.h). */
 static const struct {
     const char *name;
+    bool each_half; /* f16 and bf16 have one each */
     bool fast_f32, own_f64;
 } own_texts[] = {
-    {"exp", true, true},    {"log", true, true},    {"log2", true, false},     {"log10", true, false}, {"expm1", false, false},
-    {"log1p", false, true}, {"tanh", false, false}, {"sigmoid", false, false}, {"silu", false, false},
+    {"exp", true, true, true},    {"log", false, true, true},    {"log2", false, true, false},     {"log10", false, true, false}, {"expm1", false, false, false},
+    {"log1p", true, false, true}, {"tanh", false, false, false}, {"sigmoid", false, false, false}, {"silu", false, false, false},
 };
 
 /* How such a function's name is printed; NULL: as any other. */
 static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
     for (size_t i = 0; e->target->approximates && i < sizeof own_texts / sizeof *own_texts; i++) {
         if (strlen(own_texts[i].name) == length && strncmp(own_texts[i].name, name, length) == 0) {
-            return krf__is_half(dtype) ? "krf_%.*s_half" : dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
+            if (krf__is_half(dtype)) {
+                return !own_texts[i].each_half ? "krf_%.*s_half" : dtype == KRF_F16 ? "krf_%.*s_f16" : "krf_%.*s_bf16";
+            }
+            return dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
         }
     }
     return NULL;

@@ -115,7 +115,7 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
 static bool in_turn(const krf__emitter *e) {
-    bool may = e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
+    bool may = e->k->schedule == KRF__MAP && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
     for (uint32_t i = 0; i < e->k->n_operands; i++) { /* registers of 4 bytes or more are moved whole */
         may &= !krf__cuda_vectored(e, i) || krf_dtype_size((krf_dtype)e->k->operands[i].dtype) >= 4;
     }
@@ -191,8 +191,10 @@ static void map_stores(krf__emitter *e, krf__str *out) {
             krf__cuda_put_store(e, s, false, out);
             continue;
         }
-        krf__str_printf(out, "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);
-        krf__cuda_put_offset(e, s->slot, false, out);
+        krf__str_printf(out, k->schedule == KRF__TILE ? "%s__stcs((%s *)(at_%s" : "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);
+        if (k->schedule != KRF__TILE) {
+            krf__cuda_put_offset(e, s->slot, false, out);
+        }
         krf__str_printf(out, "), v_%s.word);\n", name);
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < n0) {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n",

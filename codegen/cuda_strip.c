@@ -1,9 +1,13 @@
 /* The CUDA target's maps by strips: what stands in the holes of skeleton/tile_strip.cu. Operands whose rows another one reads too (krf__operand.rows_of) have none of their own. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static int last_of(const krf__emitter *e) { return e->k->n_kept - 1; }
 
 static void put_strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->strip); }
+static void put_side(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_side(e->k) / e->k->vector); }
 
 enum { NONE = -100 }; /* fewer elements than rows are ever needed for */
 
@@ -11,7 +15,11 @@ enum { NONE = -100 }; /* fewer elements than rows are ever needed for */
 static void place(krf__emitter *e, krf__str *out) {
     const char *type = krf__index_type(e);
     const int last = last_of(e), d = e->k->tile;
-    krf__str_printf(out, "const %s i%d = first%d + x, top = first%d + y * %d;\n", type, last, last, d, e->k->strip);
+    char times[16] = "";
+    if (e->k->vector > 1) {
+        snprintf(times, sizeof times, " * %d", e->k->vector);
+    }
+    krf__str_printf(out, "const %s i%d = first%d + x%s, top = first%d + y * %d;\n", type, last, last, times, d, e->k->strip);
     krf__str_printf(out, "const %s left = i%d < n%d ? n%d - top : %d;\n", type, last, last, d, NONE);
 }
 
@@ -20,50 +28,92 @@ static bool has_rows(const krf__kernel *k, uint32_t operand) {
     return !o->store && !o->counts && o->rows_of == 0;
 }
 
-static void put_walk(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    const krf__operand *o = &e->k->operands[operand];
+/* Whether its rows are loaded by words. */
+static bool by_words(const krf__kernel *k, uint32_t operand) { return krf__strip_vector(k, &k->operands[operand]) > 1; }
+
+static int rows_of(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->tile] == 0 ? 1 : k->strip + krf__strip_span(k, operand); }
+
+/* From a row to the next: the stride along the strip, as text. */
+static void put_step(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];
-    const int class_ = krf__stride_class(e->k, o, e->k->tile);
-    krf__str_printf(out, "%s%s *at_%s = &", o->store ? "" : "const ", krf__storage_type(o->dtype), name);
-    krf__cuda_put_tile_address(e, operand, out);
-    krf__str_put(out, ";\n");
+    const int class_ = krf__stride_class(e->k, &e->k->operands[operand], e->k->tile);
+    krf__str_printf(out, "const long long step_%s = ", name);
     if (class_ >= 2) {
-        krf__str_printf(out, "const long long step_%s = %s_s%d;\n", name, name, e->k->tile);
+        krf__str_printf(out, "%s_s%d;\n", name, e->k->tile);
     } else {
-        krf__str_printf(out, "const long long step_%s = %d;\n", name, class_);
+        krf__str_printf(out, "%d;\n", class_);
     }
 }
 
-/* Rows beyond the last element are there as far as that needs them. */
+static void put_walk(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__operand *o = &e->k->operands[operand];
+    const int before = by_words(e->k, operand) ? krf__strip_first(e->k, operand) * e->k->vector - o->element : 0;
+    krf__str_printf(out, "const %s *at_%s = &", krf__storage_type(o->dtype), e->operand_names[operand]);
+    krf__cuda_put_tile_address(e, operand, out);
+    if (before != 0) {
+        krf__str_printf(out, before < 0 ? " - %d" : " + %d", before < 0 ? -before : before);
+    }
+    krf__str_put(out, ";\n");
+    put_step(e, operand, out);
+}
+
+static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const char *type = krf__storage_type(k->operands[operand].dtype), *name = e->operand_names[operand];
+    if (by_words(k, operand)) {
+        const int words = krf__strip_words(k, operand);
+        krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } v_%s[%d];\n", krf__cuda_word_type(e, operand), words, type, words * k->vector, name, rows_of(k, operand));
+    } else {
+        krf__str_printf(out, "%s v_%s[%d];\n", type, name, rows_of(k, operand));
+    }
+}
+
+/* A row's words, or its element, if those of the strip need it; rows beyond its last element are there as far as that does. */
+static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
+    const krf__kernel *k = e->k;
+    const krf__operand *o = &k->operands[operand];
+    const char *name = e->operand_names[operand], *type = by_words(k, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(o->dtype);
+    const bool vector = strncmp(type, "uint", 4) == 0;
+    for (int w = 0; w < krf__strip_words(k, operand); w++) {
+        const int reach = krf__strip_reach(k, operand, row, w);
+        if (reach < 0) {
+            continue;
+        }
+        krf__str_printf(out, by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);
+        krf__str_printf(out, reach > 0 ? "%d < left + %d ? " : "%d < left ? ", row, reach);
+        if (by_words(k, operand)) {
+            krf__str_printf(out, "((const %s *)at_%s)[%d] : %s%s;\n", type, name, w, vector ? type : "0", vector ? "()" : "");
+        } else {
+            krf__str_printf(out, "*at_%s : (%s)0;\n", name, type);
+        }
+    }
+}
+
+static void put_rows(krf__emitter *e, uint32_t operand, krf__str *out) {
+    const int n = rows_of(e->k, operand);
+    put_walk(e, operand, out);
+    for (int row = 0; row < n; row++) {
+        put_row(e, operand, row, out);
+        if (row + 1 < n) {
+            krf__str_printf(out, "at_%s += step_%s;\n", e->operand_names[operand], e->operand_names[operand]);
+        }
+    }
+}
+
 static void loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
+    krf__str rows = {0};
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (has_rows(k, i)) {
-            const int n = k->operands[i].strides[k->tile] == 0 ? 1 : k->strip + krf__strip_span(k, i);
-            krf__str_printf(out, "%s v_%s[%d];\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i], n);
+            declare(e, i, out);
+            put_rows(e, i, &rows);
         }
     }
     krf__str_printf(out, "{\n    const %s i%d = top;\n", krf__index_type(e), k->tile);
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        if (has_rows(k, i)) {
-            krf__str walk = {0};
-            put_walk(e, i, &walk);
-            krf__cuda_put_lines(out, "    ", walk.data);
-            out->failed |= walk.failed;
-            krf__str_free(&walk);
-        }
-    }
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
-        if (has_rows(k, i) && k->operands[i].strides[k->tile] == 0) {
-            krf__str_printf(out, "    v_%s[0] = left > 0 ? *at_%s : (%s)0;\n", name, name, type);
-        } else if (has_rows(k, i)) {
-            const int span = krf__strip_span(k, i);
-            krf__str_printf(out, "    #pragma unroll\n    for (int q = 0; q < %d; q++) {\n        v_%s[q] = q < left + %d ? *at_%s : (%s)0;\n        at_%s += step_%s;\n    }\n",
-                            k->strip + span, name, span, name, type, name, name);
-        }
-    }
+    krf__cuda_put_lines(out, "    ", rows.data);
     krf__str_put(out, "}\n");
+    out->failed |= rows.failed;
+    krf__str_free(&rows);
 }
 
 static void walks(krf__emitter *e, krf__str *out) {
@@ -87,6 +137,16 @@ static void walks(krf__emitter *e, krf__str *out) {
 
 static void element(krf__emitter *e, krf__str *out) { krf__str_printf(out, "const %s i%d = top + q;\n", krf__index_type(e), e->k->tile); }
 
+/* The words that are stored. */
+static void vectors(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (krf__cuda_vectored(e, i)) {
+            krf__cuda_put_union(e, i, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+}
+
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const uint32_t rows = o->rows_of != 0 ? (uint32_t)(o->rows_of - 1) : operand;
@@ -95,8 +155,12 @@ void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str 
     } else {
         krf__str_printf(out, "v_%s[q + %d]", e->operand_names[rows], o->row);
     }
+    if (by_words(e->k, operand)) {
+        krf__str_printf(out, ".at[%s + %d]", krf__cuda_element(e), o->element - krf__strip_first(e->k, rows) * e->k->vector);
+    }
 }
 
 const krf__hole krf__cuda_strip_holes[] = {
-    {"STRIP", put_strip}, {"STRIP_PLACE", place}, {"STRIP_LOADS", loads}, {"STRIP_WALKS", walks}, {"STRIP_ELEMENT", element}, {NULL, NULL},
+    {"STRIP_SIDE", put_side},       {"STRIP_PLACE", place},     {"STRIP_LOADS", loads},   {"STRIP_WALKS", walks},
+    {"STRIP_ELEMENT", element},     {"STRIP_VECTORS", vectors}, {"STRIP", put_strip},     {NULL, NULL},
 };

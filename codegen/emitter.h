@@ -81,6 +81,7 @@ bool krf__same_value(krf__match *m, uint32_t i, uint32_t j); /* whether instruct
 bool krf__dear(const krf__instr *i); /* whether it is worth a place where its value stays from round to round */
 
 /* ---- c_text.c ---- */
+#define KRF__FOLDED 8 /* lanes that are left of a row that is folded */
 int krf__c_fast_dim(const krf__emitter *e);              /* the dimension along which a body computes several elements at once */
 int krf__c_strip_length(const krf__emitter *e);          /* how many */
 bool krf__c_once(const krf__emitter *e);                 /* whether each lane has one element of the row at most, of short rows that are folded */

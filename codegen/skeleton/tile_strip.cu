@@ -1,5 +1,5 @@
-// Stencils: a thread has $STRIP elements that follow one another along one dimension, and first loads the rows of all arrays that they need, each once.
-const int x = threadIdx.x % $TILE_SIDE, y = threadIdx.x / $TILE_SIDE;
+// Stencils: a thread has $STRIP elements that follow one another along one dimension, or words of them, and first loads the rows of all arrays that they need, each once.
+const int x = threadIdx.x % $STRIP_SIDE, y = threadIdx.x / $STRIP_SIDE;
 $TILE_POSITION
 $STRIP_PLACE
 $STRIP_LOADS
@@ -8,6 +8,7 @@ $STRIP_WALKS
 for (int q = 0; q < $STRIP; q++) {
     $STRIP_ELEMENT
     if (q < left) {
+        $STRIP_VECTORS
         $MAP_BODY
         $MAP_STORES
     }

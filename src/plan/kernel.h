@@ -54,6 +54,7 @@ typedef struct krf__operand {
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
     uint16_t pair;    /* the CPU's maps: 1 + the operand of the imaginary parts that are stored between these real ones; 0: none */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
+    int16_t element;  /* strips by words: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
@@ -258,6 +259,10 @@ krf__narrow_place krf__narrow_place_of(const krf__kernel *k, const krf__operand 
 int krf__tile_side(const krf__kernel *k);
 int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
 int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
+int krf__strip_vector(const krf__kernel *k, const krf__operand *o); /* elements of a word of it: 1 where it is the same along the last dimension */
+int krf__strip_first(const krf__kernel *k, uint32_t operand); /* the first word of a row that is needed for operands that share it, from that in which its own first element lies on */
+int krf__strip_words(const krf__kernel *k, uint32_t operand); /* how many are, from there */
+int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word); /* the last row, of those of an element, for which that word of that row of a strip is needed; -1: none */
 int krf__tile_threads(const krf__kernel *k);
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o);
 int krf__tile_pitch(const krf__kernel *k, const krf__operand *o);

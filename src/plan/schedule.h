@@ -22,7 +22,7 @@ void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits)
 void krf__kernel_across(krf__kernel *k);
 
 /* Of a map that is neither of these: whether threads take strips of it, and keep rows. */
-void krf__kernel_strips(krf__kernel *k);
+void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);

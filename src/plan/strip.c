@@ -1,32 +1,39 @@
 /* Whether threads of a map take strips of it: some elements that follow one another along a dimension that is not the last, for which rows of an array, as far as their neighbours need
  * them too, are loaded once. A stencil's thread would else load each of them for every element: what the caches of a multiprocessor deliver, not memory, is then the limit. */
 #include "plan/schedule.h"
+#include "plan/vector.h"
 
 #define LONG_STRIP 8
 #define SHORT_STRIP 4
 #define MOST_REGISTERS 48 /* of a thread, for the rows of all operands */
-#define MOST_STATEMENTS 512
+#define MOST_WORD_REGISTERS 72 /* the same where it loads words; of short strips: */
+#define MOST_SHORT_REGISTERS 112
+#define MOST_STATEMENTS 640
 #define MOST_ROWS 8       /* of an array, that an element needs */
+#define MOST_ELEMENTS 8   /* of words: so far from one another lie views that share them */
+#define WORD_BYTES 16
 
-/* How many steps of dimension d operand o lies behind another view of the same array, if it is that alone by which they differ; else false. */
-static bool steps_behind(const krf__kernel *k, const krf__operand *o, const krf__operand *other, int d, int64_t *steps) {
+/* How far operand o lies behind another view of the same array, in steps of dimension d, and elements of words, if it is that alone by which they differ; else false. */
+static bool lies_behind(const krf__kernel *k, const krf__operand *o, const krf__operand *other, int d, int64_t *steps, int64_t *elements) {
     bool same = !o->store && !o->counts && !other->store && !other->counts && o->buffer == other->buffer && o->dtype == other->dtype && o->strides[d] != 0;
     for (int i = 0; i < k->n_kept; i++) {
         same &= o->strides[i] == other->strides[i];
     }
-    if (!same || (o->offset - other->offset) % o->strides[d] != 0) {
+    if (!same) {
         return false;
     }
-    *steps = (o->offset - other->offset) / o->strides[d];
-    return *steps < MOST_ROWS && -*steps < MOST_ROWS;
+    const int64_t step = o->strides[d], distance = o->offset - other->offset, half = (step < 0 ? -step : step) / 2, most = krf__strip_vector(k, o) > 1 ? MOST_ELEMENTS : 1;
+    *steps = (distance + (distance < 0 ? -half : half)) / step;
+    *elements = distance - *steps * step;
+    return *steps < MOST_ROWS && -*steps < MOST_ROWS && *elements < most && -*elements < most;
 }
 
 /* The operand that the others which share rows with operand i lie behind: the first of them in dimension d. */
 static uint32_t first_of(const krf__kernel *k, uint32_t i, int d) {
     uint32_t first = i;
-    int64_t least = 0, steps;
+    int64_t least = 0, steps, elements;
     for (uint32_t j = 0; j < k->n_operands; j++) {
-        if (j != i && steps_behind(k, &k->operands[j], &k->operands[i], d, &steps) && steps < least) {
+        if (j != i && lies_behind(k, &k->operands[j], &k->operands[i], d, &steps, &elements) && (steps < least || (steps == least && j < first))) {
             least = steps;
             first = j;
         }
@@ -34,32 +41,41 @@ static uint32_t first_of(const krf__kernel *k, uint32_t i, int d) {
     return first;
 }
 
-/* Rows that a thread loads for so many elements, of what is not the same for all of them, and the registers of all; marks who reads whose. Rows further apart than MOST_ROWS have an operand each. */
-static int rows_of(krf__kernel *k, int d, int strip, int *registers) {
-    int rows = 0;
-    int64_t steps;
-    *registers = 0;
+/* Who reads whose rows, and where. Rows further apart than MOST_ROWS have an operand each. */
+static void mark_rows(krf__kernel *k, int d) {
+    int64_t steps, elements;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
         const uint32_t first = o->store || o->counts ? i : first_of(k, i, d);
-        o->rows_of = (uint16_t)(first == i || first_of(k, first, d) != first ? 0 : first + 1);
-        o->row = (uint16_t)(o->rows_of != 0 && steps_behind(k, o, &k->operands[first], d, &steps) ? steps : 0);
+        const bool shares = first != i && first_of(k, first, d) == first && lies_behind(k, o, &k->operands[first], d, &steps, &elements);
+        const int64_t v = krf__strip_vector(k, o), start = shares ? k->operands[first].offset : o->offset;
+        o->rows_of = (uint16_t)(shares ? first + 1 : 0);
+        o->row = (uint16_t)(shares ? steps : 0);
+        o->element = (int16_t)((start % v + v) % v + (shares ? elements : 0));
     }
+}
+
+/* What a thread loads for so many elements along dimension d, of what is not the same for all of them, and the registers of all; marks who reads whose. */
+static int loads_by_strips(krf__kernel *k, int d, int strip, int *registers) {
+    int loads = 0;
+    *registers = 0;
+    mark_rows(k, d);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         if (o->store || o->counts || o->rows_of != 0) {
             continue;
         }
-        const int n = o->strides[d] == 0 ? 1 : strip + krf__strip_span(k, i);
-        rows += o->strides[d] == 0 ? 0 : n;
-        *registers += n * (krf_dtype_size((krf_dtype)o->dtype) > 4 ? 2 : 1);
+        const int n = (o->strides[d] == 0 ? 1 : strip + krf__strip_span(k, i)) * krf__strip_words(k, i), bytes = (int)krf_dtype_size((krf_dtype)o->dtype) * krf__strip_vector(k, o);
+        loads += o->strides[d] == 0 ? 0 : n;
+        *registers += n * (bytes > 4 ? bytes / 4 : 1);
     }
-    return rows;
+    return loads;
 }
 
 static void forget(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].rows_of = k->operands[i].row = 0;
+        k->operands[i].element = 0;
     }
 }
 
@@ -72,32 +88,98 @@ static bool may_have_strips(const krf__kernel *k) {
     return may;
 }
 
-/* Loads of an element, of what is not the same along dimension d. */
+/* Whether what lies along the last dimension does so in words of v elements; loads of them may begin anywhere within one. */
+static bool has_words(const krf__kernel *k, int v) {
+    const int fast = k->n_kept - 1;
+    bool may = k->extents[fast] % v == 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        may &= o->strides[fast] == 0 || v == 1 || (!o->counts && o->strides[fast] == 1 && (!o->store || o->offset % v == 0));
+        for (int d = 0; d < fast && o->strides[fast] != 0; d++) {
+            may &= o->strides[d] % v == 0;
+        }
+    }
+    return may;
+}
+
+static int widest(const krf__kernel *k) {
+    int bytes = 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const int size = k->operands[i].counts ? 1 : (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes = size > bytes ? size : bytes;
+    }
+    return bytes;
+}
+
+/* How a map goes: by strips along dimension dim, of words of v elements, loading so often for so many elements; dim -1: by no strips. */
+typedef struct choice {
+    int dim, strip, v, loads, elements;
+} choice;
+
 static int loads_of(const krf__kernel *k, int d) {
     int n = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        n += !k->operands[i].store && !k->operands[i].counts && k->operands[i].strides[d] != 0;
+        n += !k->operands[i].store && !k->operands[i].counts && (d < 0 || k->operands[i].strides[d] != 0);
     }
     return n;
 }
 
-void krf__kernel_strips(krf__kernel *k) {
-    int best = 0, dim = -1, length = 0, registers;
-    for (int strip = LONG_STRIP; strip >= SHORT_STRIP && dim < 0 && may_have_strips(k); strip /= 2) {
-        for (int d = k->n_kept - 2; d >= 0 && strip * (int)k->n_domain <= MOST_STATEMENTS; d--) {
-            const int all = loads_of(k, d) * strip, saved = all - rows_of(k, d, strip, &registers);
-            if (k->extents[d] >= KRF__TILE_LEAST && registers <= MOST_REGISTERS && saved > best && 6 * saved >= all) { /* a sixth at least */
-                best = saved;
-                dim = d;
-                length = strip;
+/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them. */
+static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
+    const int all = loads_of(k, d) * strip;
+    return k->vector == 1 ? 6 * (all - loads) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
+}
+
+/* The longest strips of words of v elements that a thread has registers for, along the dimension where they save most; false if none do. */
+static bool choose(krf__kernel *k, int v, const choice *without, choice *c) {
+    bool found = false;
+    k->vector = v;
+    for (int strip = LONG_STRIP; strip >= SHORT_STRIP && !found && has_words(k, v); strip /= 2) {
+        const int most = v == 1 ? MOST_REGISTERS : strip > SHORT_STRIP ? MOST_WORD_REGISTERS : MOST_SHORT_REGISTERS;
+        for (int d = k->n_kept - 2; d >= 0 && strip * v * (int)k->n_domain <= MOST_STATEMENTS; d--) {
+            int registers;
+            const int loads = loads_by_strips(k, d, strip, &registers), saved = loads_of(k, d) * strip - loads;
+            if (k->extents[d] >= KRF__TILE_LEAST && registers <= most && saves(k, d, strip, loads, without) && (!found || saved > loads_of(k, c->dim) * strip - c->loads)) {
+                *c = (choice){.dim = d, .strip = strip, .v = v, .loads = loads, .elements = strip * v};
+                found = true;
             }
         }
     }
-    forget(k);
-    if (dim >= 0) {
+    return found;
+}
+
+static bool shares_rows(const krf__kernel *k) {
+    bool shares = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        shares |= k->operands[i].rows_of != 0;
+    }
+    return shares;
+}
+
+void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    const int vector = k->vector, most = limits->vectors == 0 || unaligned ? 1 : WORD_BYTES / widest(k);
+    const bool loose = vector == 1 && most > 1 && krf__loose_vector(k) > 1; /* as good as words that nobody shares */
+    const choice map = {.dim = -1, .v = vector, .loads = loads_of(k, -1), .elements = vector};
+    choice c = map;
+    if (!may_have_strips(k)) {
+        return;
+    }
+    if (vector == 1) {
+        choose(k, 1, &map, &c);
+    }
+    const choice without = c;
+    for (int v = most; v > 1 && !choose(k, v, &without, &c); v /= 2) {
+    }
+    k->vector = c.v;
+    if (c.dim >= 0) {
+        mark_rows(k, c.dim);
+    }
+    if (c.dim >= 0 && (!loose || shares_rows(k))) {
         k->schedule = KRF__TILE;
-        k->tile = dim;
-        k->strip = length;
-        rows_of(k, dim, length, &registers);
+        k->tile = c.dim;
+        k->strip = c.strip;
+    } else {
+        k->vector = vector;
+        forget(k);
     }
 }

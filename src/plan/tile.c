@@ -60,7 +60,7 @@ void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits)
     if (tile < 0 && k->vector == 1 && limits->vectors != 0) {
         krf__kernel_across(k);
     }
-    if (tile < 0 && k->vector == 1 && !k->across && limits->strips != 0) {
-        krf__kernel_strips(k);
+    if (tile < 0 && !k->across && limits->strips != 0) {
+        krf__kernel_strips(k, unaligned, limits);
     }
 }

@@ -29,7 +29,7 @@ static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
 /* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */
 int krf__tile_side(const krf__kernel *k) {
     if (k->strip > 0) {
-        return STRIP_SIDE;
+        return STRIP_SIDE * k->vector;
     }
     if (k->vector > 1) {
         return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
@@ -64,6 +64,44 @@ int krf__strip_span(const krf__kernel *k, uint32_t operand) {
         span = k->operands[i].rows_of == operand + 1 && k->operands[i].row > span ? k->operands[i].row : span;
     }
     return span;
+}
+
+int krf__strip_vector(const krf__kernel *k, const krf__operand *o) { return o->strides[k->n_kept - 1] == 0 ? 1 : k->vector; }
+
+static bool shares(const krf__kernel *k, uint32_t i, uint32_t operand) { return i == operand || k->operands[i].rows_of == operand + 1; }
+
+/* The word in which element `from` lies, words of v elements being counted from that of element 0 on. */
+static int word_of(int from, int v) { return (from < 0 ? from - v + 1 : from) / v; }
+
+int krf__strip_first(const krf__kernel *k, uint32_t operand) {
+    const int v = krf__strip_vector(k, &k->operands[operand]);
+    int first = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const int word = word_of(k->operands[i].element, v);
+        first = shares(k, i, operand) && word < first ? word : first;
+    }
+    return first;
+}
+
+int krf__strip_words(const krf__kernel *k, uint32_t operand) {
+    const int v = krf__strip_vector(k, &k->operands[operand]);
+    int last = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const int word = word_of(k->operands[i].element + v - 1, v);
+        last = shares(k, i, operand) && word > last ? word : last;
+    }
+    return last - krf__strip_first(k, operand) + 1;
+}
+
+int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word) {
+    const int v = krf__strip_vector(k, &k->operands[operand]), at = krf__strip_first(k, operand) + word;
+    int reach = -1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const bool needed = shares(k, i, operand) && word_of(o->element, v) <= at && at <= word_of(o->element + v - 1, v) && o->row <= row && row < o->row + k->strip;
+        reach = needed && o->row > reach ? o->row : reach;
+    }
+    return reach;
 }
 
 int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / STRIP_SIDE * k->strip : krf__tile_side(k); }

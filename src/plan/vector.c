@@ -185,7 +185,7 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
     const bool columns = k->schedule == KRF__REDUCE_COL;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
-        const bool vectors = o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
+        const bool vectors = k->strip > 0 ? o->store : o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
         o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
         o->loose |= k->words && o->aligned && !o->store && krf__same_for_rows(k, o);
