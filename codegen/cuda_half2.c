@@ -24,7 +24,7 @@ static bool varies(const krf__emitter *e, uint32_t instr) { return !krf__instr_f
 /* Whether something is rounded, if only where it is stored, and everything has a form of two elements. */
 static bool by_twos(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const bool vectors = k->schedule == KRF__MAP || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW || krf__short_rows(k);
+    const bool vectors = k->schedule == KRF__MAP || k->strip > 0 || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW || krf__short_rows(k);
     bool any = false;
     if (!vectors || k->vector % 2 != 0) {
         return false;
@@ -60,7 +60,7 @@ void krf__cuda_by_twos(krf__emitter *e) {
 /* Whether both elements are loaded as one word, or are there as one, kept by an earlier round. */
 static bool loaded(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return half(i) && (instr == e->replaced || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && krf__cuda_vectored(e, i->slot)));
+    return half(i) && (instr == e->replaced || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && (krf__cuda_vectored(e, i->slot) || krf__cuda_strip_words(e, i->slot))));
 }
 
 /* That word; where there is none, the element at hand. */

@@ -28,8 +28,9 @@ static bool has_rows(const krf__kernel *k, uint32_t operand) {
     return !o->store && !o->counts && o->rows_of == 0;
 }
 
-/* Whether its rows are loaded by words. */
 static bool by_words(const krf__kernel *k, uint32_t operand) { return krf__strip_vector(k, &k->operands[operand]) > 1; }
+
+bool krf__cuda_strip_words(const krf__emitter *e, uint32_t operand) { return e->k->strip > 0 && !e->k->operands[operand].store && by_words(e->k, operand); }
 
 static int rows_of(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->tile] == 0 ? 1 : k->strip + krf__strip_span(k, operand); }
 
@@ -62,7 +63,11 @@ static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *type = krf__storage_type(k->operands[operand].dtype), *name = e->operand_names[operand];
     if (by_words(k, operand)) {
         const int words = krf__strip_words(k, operand);
-        krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } v_%s[%d];\n", krf__cuda_word_type(e, operand), words, type, words * k->vector, name, rows_of(k, operand));
+        krf__str_printf(out, "union { %s word[%d]; %s at[%d]; ", krf__cuda_word_type(e, operand), words, type, words * k->vector);
+        if (e->twos && krf__is_half((krf_dtype)k->operands[operand].dtype)) {
+            krf__str_printf(out, "unsigned pair[%d]; ", words * k->vector / 2);
+        }
+        krf__str_printf(out, "} v_%s[%d];\n", name, rows_of(k, operand));
     } else {
         krf__str_printf(out, "%s v_%s[%d];\n", type, name, rows_of(k, operand));
     }
@@ -147,17 +152,33 @@ static void vectors(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The element at hand; or, of elements by twos, the word of both, of which each may lie in another. */
+static void put_of_words(const krf__emitter *e, const char *row, int from, krf__str *out) {
+    if (e->lane != 3) {
+        krf__str_printf(out, "%s.at[%s + %d]", row, krf__cuda_element(e), from);
+    } else if (from % 2 == 0) {
+        krf__str_printf(out, "%s.pair[k + %d]", row, from / 2);
+    } else {
+        krf__str_printf(out, "(%s.pair[k + %d] >> 16 | %s.pair[k + %d] << 16)", row, from / 2, row, from / 2 + 1);
+    }
+}
+
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const uint32_t rows = o->rows_of != 0 ? (uint32_t)(o->rows_of - 1) : operand;
+    krf__str row = {0};
     if (o->strides[e->k->tile] == 0) {
-        krf__str_printf(out, "v_%s[0]", e->operand_names[rows]);
+        krf__str_printf(&row, "v_%s[0]", e->operand_names[rows]);
     } else {
-        krf__str_printf(out, "v_%s[q + %d]", e->operand_names[rows], o->row);
+        krf__str_printf(&row, "v_%s[q + %d]", e->operand_names[rows], o->row);
     }
     if (by_words(e->k, operand)) {
-        krf__str_printf(out, ".at[%s + %d]", krf__cuda_element(e), o->element - krf__strip_first(e->k, rows) * e->k->vector);
+        put_of_words(e, row.data != NULL ? row.data : "", o->element - krf__strip_first(e->k, rows) * e->k->vector, out);
+    } else {
+        krf__str_put(out, row.data != NULL ? row.data : "");
     }
+    out->failed |= row.failed;
+    krf__str_free(&row);
 }
 
 const krf__hole krf__cuda_strip_holes[] = {

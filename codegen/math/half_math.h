@@ -83,18 +83,30 @@ KRF_FN float krf_log1p_bf16(float x) {
     return KRF_F32(fabs)(x) <= 0x1p-5f ? x * KRF_F32(fma)(x, p, 1.0f) : large;
 }
 
+//@ krf_reciprocal_half
+// Of y >= 1: what a quotient's needs for small and large divisors is left out.
+KRF_FN float krf_reciprocal_half(float y) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));
+    return x;
+#else
+    return 1 / y;
+#endif
+}
+
 //@ krf_tanh_half
 KRF_FN float krf_tanh_half(float x) {
     float a = KRF_F32(fabs)(x), s = x * x;
     float p = KRF_F32(fma)(s, KRF_F32(fma)(s, -0x1.ba1ba2p-5f, 0x1.111112p-3f), -0x1.555556p-2f);
-    float large = 1 - __fdividef(2.0f, krf_ex2_half(a * 0x1.715476p+1f) + 1);
+    float large = KRF_F32(fma)(-2.0f, krf_reciprocal_half(krf_ex2_half(a * 0x1.715476p+1f) + 1), 1.0f);
     return KRF_F32(copysign)(a < 0.25f ? KRF_F32(fma)(a * s, p, a) : large, x);
 }
 
 //@ krf_sigmoid_half
 KRF_FN float krf_sigmoid_half(float x) {
     float e = krf_exp_bf16(-KRF_F32(fabs)(x));
-    return __fdividef(x < 0 ? e : 1.0f, 1 + e);
+    return (x < 0 ? e : 1.0f) * krf_reciprocal_half(1 + e);
 }
 
 //@ krf_silu_half
