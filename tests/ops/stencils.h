@@ -13,8 +13,8 @@
 /* ---- arrays ---- */
 
 /* What an operand has an element for: all places that a stencil reaches, each of the result, each of its last or of its first dimension, none; or each of the result, the
- * dimensions in the other order. */
-typedef enum kind { WHOLE, EACH, ROW, COLUMN, ONE, TURNED } kind;
+ * dimensions in the other order. Or no memory: places of the last or of the first dimension, for which the array has the numbers. */
+typedef enum kind { WHOLE, EACH, ROW, COLUMN, ONE, TURNED, PLACES, DOWN } kind;
 
 typedef struct array {
     krf_dtype dtype;
@@ -23,15 +23,16 @@ typedef struct array {
     void *memory;
 } array;
 
-static inline array make_array(krf_dtype dtype, int rank, const int64_t *shape, int64_t gap, bool broken, uint64_t *seed) {
-    array a = {.dtype = dtype, .rank = rank, .offset = gap};
+/* Of memory that has `before` elements before the first, `behind` behind the last, and gaps between rows. */
+static inline array make_layout(krf_dtype dtype, int rank, const int64_t *shape, int64_t before, int64_t gap, int64_t behind, bool broken, uint64_t *seed) {
+    array a = {.dtype = dtype, .rank = rank, .offset = before, .count = before + behind + 1};
     int64_t step = 1;
     for (int d = rank - 1; d >= 0; d--) {
         a.shape[d] = shape[d];
         a.strides[d] = step;
+        a.count += shape[d] > 0 ? (shape[d] - 1) * step : 0;
         step = step * shape[d] + gap;
     }
-    a.count = step + 2 * gap + 1;
     a.memory = malloc((size_t)a.count * bytes_of(dtype));
     assert_non_null(a.memory);
     for (int64_t i = 0; i < a.count; i++) {
@@ -41,6 +42,8 @@ static inline array make_array(krf_dtype dtype, int rank, const int64_t *shape, 
     }
     return a;
 }
+
+static inline array make_array(krf_dtype dtype, int rank, const int64_t *shape, int64_t gap, bool broken, uint64_t *seed) { return make_layout(dtype, rank, shape, gap, gap, gap + 1, broken, seed); }
 
 static inline krf_array *memory_of(krf_context *context, const array *a) {
     krf_array *base = NULL;
@@ -91,6 +94,8 @@ typedef struct example {
     array arrays[ARRAYS];
     int n_arrays;
     bool broken; /* elements are no whole numbers: nothing is expected but equal bits */
+    const char *words; /* text of a GPU's kernel: how it declares a row's words; "": it has none; NULL: no matter */
+    int loads;         /* then: how many a thread has */
 } example;
 
 static inline int64_t size_of(const example *e) {
@@ -101,22 +106,50 @@ static inline int64_t size_of(const example *e) {
     return n;
 }
 
+/* Whether the array has one dimension alone, that of the last one's elements, or as many as the result. */
+static inline bool is_row(kind k) { return k == ROW || k == PLACES; }
+static inline bool is_column(kind k) { return k == COLUMN || k == DOWN; }
+static inline bool is_counted(kind k) { return k == PLACES || k == DOWN; }
+
+static inline int rank_of(const stencil *s, int i) { return is_row(s->kinds[i]) ? 1 : s->kinds[i] == ONE ? 0 : s->rank; }
+
+static inline void shape_of(const stencil *s, int i, const int64_t *extents, int64_t *shape) {
+    for (int d = 0; d < rank_of(s, i); d++) {
+        const int64_t n = extents[d];
+        shape[d] = s->kinds[i] == WHOLE       ? n * (s->times[d] > 0 ? s->times[d] : 1) + s->less[d]
+                   : is_row(s->kinds[i])      ? extents[s->rank - 1]
+                   : is_column(s->kinds[i])   ? (d == 0 ? n : 1)
+                   : s->kinds[i] == TURNED    ? extents[s->rank - 1 - d]
+                                              : n;
+    }
+}
+
 static inline example make_example(const stencil *s, krf_dtype dtype, const int64_t *extents, int64_t gap, bool broken) {
     example e = {.s = s, .dtype = dtype, .n_arrays = s->arrays > 0 ? s->arrays : 1, .broken = broken};
     uint64_t seed = 1;
     memcpy(e.extents, extents, (size_t)s->rank * sizeof *extents);
     for (int i = 0; i < e.n_arrays; i++) {
         int64_t shape[RANK] = {0};
-        int rank = s->kinds[i] == ROW ? 1 : s->kinds[i] == ONE ? 0 : s->rank;
-        for (int d = 0; d < rank; d++) {
-            const int64_t n = extents[d];
-            shape[d] = s->kinds[i] == WHOLE    ? n * (s->times[d] > 0 ? s->times[d] : 1) + s->less[d]
-                       : s->kinds[i] == ROW    ? extents[s->rank - 1]
-                       : s->kinds[i] == COLUMN ? (d == 0 ? n : 1)
-                       : s->kinds[i] == TURNED ? extents[s->rank - 1 - d]
-                                               : n;
+        shape_of(s, i, extents, shape);
+        e.arrays[i] = make_array(dtype, rank_of(s, i), shape, gap, broken, &seed);
+    }
+    return e;
+}
+
+/* Of memory that begins with the first element, as words do, and ends with the 16 bytes in which the last one lies; rows of x have a gap between them. */
+static inline example make_tight(const stencil *s, krf_dtype dtype, const krf_dtype *dtypes, const int64_t *extents, int64_t gap) {
+    example e = {.s = s, .dtype = dtype, .n_arrays = s->arrays > 0 ? s->arrays : 1};
+    uint64_t seed = 1;
+    memcpy(e.extents, extents, (size_t)s->rank * sizeof *extents);
+    for (int i = 0; i < e.n_arrays; i++) {
+        int64_t shape[RANK] = {0};
+        shape_of(s, i, extents, shape);
+        array *a = &e.arrays[i];
+        *a = make_layout(dtypes[i], rank_of(s, i), shape, 0, s->kinds[i] == WHOLE ? gap : 0, 16, false, &seed);
+        a->count -= 16 - (16 - a->count % 16) % (16 / (int64_t)bytes_of(dtypes[i]));
+        for (int64_t k = 0; k < a->count && is_counted(s->kinds[i]); k++) {
+            put(a->memory, k, convert((value){.dtype = KRF_I64, .i = k}, dtypes[i]));
         }
-        e.arrays[i] = make_array(dtype, rank, shape, gap, broken, &seed);
     }
     return e;
 }
@@ -134,7 +167,7 @@ static inline int64_t reach(const example *e, const tap *t, const int64_t *at) {
     const kind k = s->kinds[t->array];
     int64_t where = a->offset;
     for (int d = 0; d < a->rank; d++) {
-        int64_t i = k == ROW ? at[s->rank - 1] : k == COLUMN ? (d == 0 ? at[0] : 0) : k == TURNED ? at[s->rank - 1 - d] : at[d];
+        int64_t i = is_row(k) ? at[s->rank - 1] : is_column(k) ? (d == 0 ? at[0] : 0) : k == TURNED ? at[s->rank - 1 - d] : at[d];
         i = (t->fixed >> d & 1) != 0 ? 0 : k == WHOLE && s->times[d] > 0 ? i * s->times[d] : i;
         i += k == WHOLE ? t->start[d] : 0;
         i = (t->flipped >> d & 1) != 0 ? a->shape[d] - 1 - i : i;
@@ -176,8 +209,9 @@ static inline void *expected(const example *e, int result) {
         for (int t = 0; t < s->n && !kept; t++) {
             const tap *now = &s->taps[t];
             const int64_t from = now->result == result ? reach(e, now, at) : -1;
-            const value v = get(e->arrays[now->array].memory, e->dtype, from < 0 ? 0 : from);
-            const double weight = from < 0 ? 0 : now->weight == 0 ? 1 : now->weight, x = is_real(e->dtype) || is_complex(e->dtype) ? v.f : (double)v.i;
+            const krf_dtype dtype = e->arrays[now->array].dtype;
+            const value v = get(e->arrays[now->array].memory, dtype, from < 0 ? 0 : from);
+            const double weight = from < 0 ? 0 : now->weight == 0 ? 1 : now->weight, x = is_real(dtype) || is_complex(dtype) ? v.f : (double)v.i;
             re = s->most ? fmax(re, x) : re + weight * x;
             im += weight * v.im;
         }
@@ -208,7 +242,7 @@ static inline int64_t taken_by(const example *e, const tap *t) {
     const kind k = e->s->kinds[t->array];
     int64_t n = 1;
     for (int d = 0; d < e->s->rank; d++) {
-        const bool moves = k == ONE ? false : k == ROW ? d == e->s->rank - 1 : k == COLUMN ? d == 0 : (t->fixed >> d & 1) == 0;
+        const bool moves = k == ONE ? false : is_row(k) ? d == e->s->rank - 1 : is_column(k) ? d == 0 : (t->fixed >> d & 1) == 0;
         n *= moves ? e->extents[d] : 1;
     }
     return n;
@@ -217,17 +251,17 @@ static inline int64_t taken_by(const example *e, const tap *t) {
 /* The least that a kernel must read, in bytes, is not less than the elements that are needed, and neither more than the memory between the first and the last of them nor than
  * what all taps take. */
 static inline void check_bytes(const example *e, const krf_kernel_info *info, const char *what) {
-    int64_t needed = 0, most = 0, size = (int64_t)bytes_of(e->dtype);
+    int64_t needed = 0, most = 0;
     for (int i = 0; i < e->n_arrays; i++) {
         const array *a = &e->arrays[i];
-        int64_t first = a->count, last = -1, taken = 0;
+        int64_t first = a->count, last = -1, taken = 0, size = is_counted(e->s->kinds[i]) ? 0 : (int64_t)bytes_of(a->dtype);
         char *seen = calloc((size_t)a->count, 1);
         assert_non_null(seen);
         for (int t = 0; t < e->s->n; t++) {
             int64_t at[RANK] = {0};
             for (int64_t k = 0; k < size_of(e) && e->s->taps[t].array == i; k++, step_on(e, at)) {
                 const int64_t where = reach(e, &e->s->taps[t], at);
-                needed += seen[where] == 0;
+                needed += seen[where] == 0 ? size : 0;
                 seen[where] = 1;
                 first = where < first ? where : first;
                 last = where > last ? where : last;
@@ -235,11 +269,11 @@ static inline void check_bytes(const example *e, const krf_kernel_info *info, co
             taken += e->s->taps[t].array == i ? taken_by(e, &e->s->taps[t]) : 0;
         }
         free(seen);
-        most += taken < last - first + 1 ? taken : last < first ? 0 : last - first + 1;
+        most += size * (taken < last - first + 1 ? taken : last < first ? 0 : last - first + 1);
     }
     const int64_t results = e->s->results > 0 ? e->s->results : 1;
-    if (info->bytes_read < needed * size || info->bytes_read > most * size || info->bytes_written != results * size_of(e) * size) {
-        COMPLAIN("%s: reads %" PRId64 " bytes, of %" PRId64 " to %" PRId64 ", and writes %" PRId64, what, info->bytes_read, needed * size, most * size, info->bytes_written);
+    if (info->bytes_read < needed || info->bytes_read > most || info->bytes_written != results * size_of(e) * (int64_t)bytes_of(e->dtype)) {
+        COMPLAIN("%s: reads %" PRId64 " bytes, of %" PRId64 " to %" PRId64 ", and writes %" PRId64, what, info->bytes_read, needed, most, info->bytes_written);
     }
 }
 
@@ -267,16 +301,20 @@ static inline void into(const example *e, krf_expr x, krf_array *base, const int
     free(after);
 }
 
-/* Into memory with gaps; over x, from its first element on, and from the second one of each dimension on. */
+/* Into memory with gaps, which begin with words or do not; over x, from its first element on, and from the second one of each dimension on. */
 static inline void into_others(const example *e, const place *p, krf_graph *g, const char *text, krf_expr x, krf_array **arrays, const void *want, const char *what) {
     static const char *const names[ARRAYS] = {"x", "y", "z"};
     uint64_t seed = 9;
-    array room = make_array(e->dtype, e->s->rank, e->extents, 3, false, &seed);
-    krf_array *base = memory_of(p->context, &room);
-    into(e, x, base, room.strides, room.offset, room.count, room.memory, want, what);
-    krf_array_release(base);
-    free(room.memory);
-    for (int from = 0; from < 2; from++) {
+    krf_array *base;
+    for (int gap = 3; gap == 3 || (gap == 16 && e->words != NULL); gap += 13) {
+        const int64_t width = e->extents[e->s->rank - 1];
+        array room = make_layout(e->dtype, e->s->rank, e->extents, gap, gap == 3 ? gap : gap - width % gap, gap + 1, false, &seed);
+        base = memory_of(p->context, &room);
+        into(e, x, base, room.strides, room.offset, room.count, room.memory, want, what);
+        krf_array_release(base);
+        free(room.memory);
+    }
+    for (int from = 0; from < 2 && e->arrays[0].dtype == e->dtype; from++) {
         const array *a = &e->arrays[0];
         int64_t offset = a->offset;
         bool fits = true;
@@ -311,6 +349,23 @@ static inline void write_text(const example *e, char *text, size_t bytes) {
     }
 }
 
+static inline int times_in(const char *text, const char *part) {
+    int n = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        n++;
+    }
+    return n;
+}
+
+/* How the first array's words are declared, "type word[words]; ... rows", is what a thread has registers for; and how many loads it has. */
+static inline void look_at_words(const example *e, const char *source, const char *what) {
+    const int loads = times_in(source, " < left ? ") + times_in(source, " < left + ");
+    if (loads != e->loads || (e->words[0] == '\0' ? strstr(source, "word[") != NULL : strstr(source, e->words) == NULL)) {
+        const char *has = strstr(source, "word[");
+        COMPLAIN("%s: %d loads, not %d, and %.40s, not %s", what, loads, e->loads, has != NULL ? has - 10 : "no words", e->words);
+    }
+}
+
 /* Evaluates it everywhere; `schedule`: what it must be where strips are chosen, and elsewhere (NULL: "map"), or NULL for no matter what. */
 static inline void try_place(const example *e, const place *p, const char *schedule, const char *elsewhere, void *want[RESULTS]) {
     static const char *const names[ARRAYS] = {"x", "y", "z"};
@@ -341,6 +396,9 @@ static inline void try_place(const example *e, const place *p, const char *sched
         const char *must = (p->cuda && p->fusion == NULL) || schedule == NULL ? schedule : elsewhere != NULL ? elsewhere : "map";
         if (krf_plan_kernels(plan) != 1 || (must != NULL && strcmp(info.schedule, must) != 0)) {
             COMPLAIN("%s: %d kernels, the first a %s, not one %s", what, krf_plan_kernels(plan), info.schedule, must != NULL ? must : "");
+        }
+        if (p->cuda && e->words != NULL) {
+            look_at_words(e, info.source, what);
         }
         if (e->s->edges == NONE) {
             check_bytes(e, &info, what);
@@ -377,6 +435,35 @@ static inline void try_example(const stencil *s, krf_dtype dtype, const int64_t 
     for (int p = 0; p < n_places; p++) {
         try_place(&e, &places[p], schedule, elsewhere, want);
     }
+    free(want[0]);
+    free(want[1]);
+    free_example(&e);
+}
+
+static place exact; /* the device's own again, but nothing lies behind what it allocates */
+
+static inline void open_exact(void) {
+    krf_context_options options = krf_context_options_default();
+    exact = places[0];
+    options.device = exact.cuda ? getenv("KRF_TEST_DEVICE") : "cpu";
+    options.cpu_tier = KRF_CPU_INTERPRET;
+    options.blocking_compile = true;
+    options.exact_memory = true;
+    if (krf_context_create(&options, &exact.context) != KRF_OK) {
+        fail_msg("context: %s", krf_error_message());
+    }
+}
+
+/* On the device alone, where its kernel has those words and so many loads; AddressSanitizer sees what is read behind the memory, on the simulated GPU. */
+static inline void try_words(const stencil *s, krf_dtype dtype, const krf_dtype *dtypes, const int64_t *extents, int64_t gap, const char *words, int loads) {
+    example e = make_tight(s, dtype, dtypes, extents, gap);
+    void *want[RESULTS] = {NULL};
+    e.words = words;
+    e.loads = loads;
+    for (int r = 0; r < (s->results > 0 ? s->results : 1); r++) {
+        want[r] = expected(&e, r);
+    }
+    try_place(&e, &exact, NULL, NULL, want);
     free(want[0]);
     free(want[1]);
     free_example(&e);
