@@ -104,7 +104,7 @@ typedef struct krf__kernel {
     int64_t chunk, chunks;
 
     /* Shape class: what the text depends on besides the body. */
-    int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; 1: none */
+    int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; of strips, a word of up to 16; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool drifts;   /* CUDA, reductions along rows: these begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row */
     bool words;    /* CUDA, KRF__ROW: rows that begin anywhere, as above. A warp's vectors are the words of memory that end in its chunk; what is left of that behind the last whole one goes element by element */

@@ -282,6 +282,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
             k->vector = 1;
         }
         krf__kernel_tile(k, unaligned, limits);
+        fast = k->n_kept - 1; /* strips may have parted it */
         if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
             k->vector = krf__loose_vector(k);
         }

@@ -24,6 +24,10 @@ void krf__kernel_across(krf__kernel *k);
 /* Of a map that is neither of these: whether threads take strips of it, and keep rows. */
 void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
+/* Makes the last dimension two, rows and their elements, and returns a row's length (0: there are none); and takes that back. */
+int64_t krf__part_rows(krf__kernel *k);
+void krf__join_rows(krf__kernel *k, int64_t row);
+
 /* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 

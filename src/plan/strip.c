@@ -111,9 +111,10 @@ static int widest(const krf__kernel *k) {
     return bytes;
 }
 
-/* How a map goes: by strips along dimension dim, of words of v elements, loading so often for so many elements; dim -1: by no strips. */
+/* How a map goes: by strips along dimension dim, of words of v elements, loading so often for so many elements; dim -1: by no strips, of which `whole` have memory in one piece, or vectors. */
 typedef struct choice {
     int dim, strip, v, loads, elements;
+    bool whole;
 } choice;
 
 static int loads_of(const krf__kernel *k, int d) {
@@ -124,9 +125,12 @@ static int loads_of(const krf__kernel *k, int d) {
     return n;
 }
 
-/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them. */
+/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and half of them where maps have vectors, or would but for the rows' ends. */
 static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
     const int all = loads_of(k, d) * strip;
+    if (without->whole) {
+        return 2 * loads * without->elements <= without->loads * strip * k->vector;
+    }
     return k->vector == 1 ? 6 * (all - loads) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
 }
 
@@ -159,16 +163,14 @@ static bool shares_rows(const krf__kernel *k) {
 void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int vector = k->vector, most = limits->vectors == 0 || unaligned ? 1 : WORD_BYTES / widest(k);
     const bool loose = vector == 1 && most > 1 && krf__loose_vector(k) > 1; /* as good as words that nobody shares */
-    const choice map = {.dim = -1, .v = vector, .loads = loads_of(k, -1), .elements = vector};
+    const int64_t row = loose ? 0 : krf__part_rows(k);
+    const choice map = {.dim = -1, .v = vector, .loads = loads_of(k, -1), .elements = vector, .whole = vector > 1 || row > 0};
     choice c = map;
-    if (!may_have_strips(k)) {
-        return;
-    }
-    if (vector == 1) {
+    if (may_have_strips(k) && vector == 1) {
         choose(k, 1, &map, &c);
     }
     const choice without = c;
-    for (int v = most; v > 1 && !choose(k, v, &without, &c); v /= 2) {
+    for (int v = may_have_strips(k) ? most : 1; v > 1 && !choose(k, v, &without, &c); v /= 2) {
     }
     k->vector = c.v;
     if (c.dim >= 0) {
@@ -181,5 +183,6 @@ void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limit
     } else {
         k->vector = vector;
         forget(k);
+        krf__join_rows(k, row);
     }
 }
