@@ -267,10 +267,9 @@ static bool axis_mask(krf_graph *g, krf__op op, uint32_t x, int n_axes, const in
     return krf__build_axes(g, krf__op_info_of(op)->name, krf__node_of(g, x)->rank, n_axes, axes, mask);
 }
 
-/* What a reduction of `given` accumulates in; f16 and bf16 are rounded at the end. */
-static krf_dtype accumulator(krf__rule rule, krf_dtype given) {
+krf_dtype krf__accumulator(krf__op op, krf_dtype given) {
     bool small = krf__is_half(given), floats = krf__is_real(given) || krf__is_complex(given);
-    switch (rule) {
+    switch (krf__op_info_of(op)->rule) {
     case KRF__RULE_SUM:
         return small ? KRF_F32 : floats ? given : krf__dtype(given)->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
     case KRF__RULE_MEAN: return small ? KRF_F32 : floats ? given : KRF_F64;
@@ -302,7 +301,7 @@ uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis) {
         return 0;
     }
     krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype;
-    krf_dtype dtype = accumulator(krf__op_info_of(krf__op_reduction(op))->rule, given);
+    krf_dtype dtype = krf__accumulator(krf__op_reduction(op), given);
     x = krf__build_cast(g, x, dtype);
     if (x == 0) {
         return 0;
@@ -320,7 +319,7 @@ uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, con
     if (x == 0 || !axis_mask(g, op, x, n_axes, axes, &mask) || !folds_by_parts(g, op, x)) {
         return 0;
     }
-    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = accumulator(krf__op_info_of(op)->rule, given);
+    krf_dtype given = (krf_dtype)krf__node_of(g, x)->dtype, dtype = krf__accumulator(op, given);
     if (krf__is_half(given) && dtype == KRF_F32) {
         uint32_t sum = krf__build_reduce(g, op, krf__build_cast(g, x, KRF_F32), n_axes, axes, keepdims);
         return krf__build_cast(g, sum, given);

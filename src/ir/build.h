@@ -12,6 +12,7 @@ bool krf__build_common(const krf_graph *g, int n, const uint32_t *args, krf_dtyp
 uint32_t krf__build_convert(krf_graph *g, const char *name, uint32_t x, krf_dtype dtype);
 krf_dtype krf__build_float_of(krf_dtype dtype);
 bool krf__build_axes(krf_graph *g, const char *name, int rank, int n_axes, const int *axes, int64_t *mask); /* the bit mask of axes; NULL: all */
+krf_dtype krf__accumulator(krf__op op, krf_dtype given); /* what a reduction of `given` accumulates in; f16 and bf16 are rounded at the end */
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims); /* axes NULL: all */
 uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis);
 uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype);

@@ -21,13 +21,21 @@ static krf_status copy_placeholders(const krf_graph *in, krf_graph *out, uint32_
     return KRF_OK;
 }
 
+bool krf__copy_leaf(const krf_graph *in, uint32_t id, krf_graph *out, uint32_t *copy) {
+    const krf__node *n = krf__node_of(in, id);
+    switch (n->op) {
+    case KRF__placeholder: *copy = out->placeholders[n->value].node; return true;
+    case KRF__input: *copy = krf__build_input(out, in->arrays[n->value]); return true;
+    case KRF__raw_kernel: *copy = krf__build_raw_kernel(out, in->raws[n->value]); return true;
+    default: return false;
+    }
+}
+
 static uint32_t copy_node(const krf_graph *in, uint32_t id, krf_graph *out, const uint32_t *map) {
     krf__node node = *krf__node_of(in, id);
-    if (node.op == KRF__input) {
-        return krf__build_input(out, in->arrays[node.value]);
-    }
-    if (node.op == KRF__raw_kernel) {
-        return krf__build_raw_kernel(out, in->raws[node.value]);
+    uint32_t copy;
+    if (krf__copy_leaf(in, id, out, &copy)) {
+        return copy;
     }
     for (int k = 0; k < 3; k++) {
         node.args[k] = map[node.args[k]];

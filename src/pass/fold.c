@@ -106,7 +106,7 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
         result = n.op == KRF__fold ? empty_fold(in, id, g) : constant(g, &(krf__node){.dtype = n.dtype}, krf__empty_bits(n.op, (krf_dtype)n.dtype));
         result = result == 0 ? 0 : krf__build_broadcast_to(g, result, n.rank, krf__shape_of(in, id));
     } else if (integers != 0) {
-        n.dtype = krf__dtype(krf__dtype_of(g, integers))->kind == KRF__KIND_UINT ? KRF_U64 : KRF_I64;
+        n.dtype = (uint8_t)krf__accumulator(KRF__sum, krf__dtype_of(g, integers));
         n.args[0] = krf__build_cast(g, integers, (krf_dtype)n.dtype);
         result = n.args[0] == 0 ? 0 : krf__graph_add(g, &n, krf__shape_of(in, id), &mask);
         result = result == 0 ? 0 : krf__build_cast(g, result, KRF_F64);
@@ -140,12 +140,8 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
             n.args[k] = map[n.args[k]];
         }
         krf__op_class class_ = krf__op_info_of(n.op)->class_;
-        if (n.op == KRF__placeholder) {
-            map[id] = out->placeholders[n.value].node;
-        } else if (n.op == KRF__input) {
-            map[id] = krf__build_input(out, in->arrays[n.value]);
-        } else if (n.op == KRF__raw_kernel) {
-            map[id] = krf__build_raw_kernel(out, in->raws[n.value]);
+        if (krf__copy_leaf(in, id, out, &map[id])) {
+            /* that is all */
         } else if (n.op == KRF__stop_gradient) {
             map[id] = n.args[0];
         } else if (class_ == KRF__CLASS_REDUCE) {

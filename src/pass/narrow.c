@@ -100,16 +100,6 @@ static bool narrow_node(narrowing *p, uint32_t id) {
 }
 
 /* Leaves that canon has copied already. */
-static uint32_t leaf(const narrowing *p, uint32_t id) {
-    const krf__node *n = krf__node_of(p->in, id);
-    switch (n->op) {
-    case KRF__placeholder: return p->out->placeholders[n->value].node;
-    case KRF__input: return krf__build_input(p->out, p->in->arrays[n->value]);
-    case KRF__raw_kernel: return krf__build_raw_kernel(p->out, p->in->raws[n->value]);
-    default: return 0;
-    }
-}
-
 bool krf__has_places(const krf_graph *g) {
     bool any = false;
     for (uint32_t id = 1; id < g->n_nodes && !any; id++) {
@@ -132,8 +122,7 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         const uint32_t *args = krf__node_of(in, id)->args;
         p.intervals[id] = krf__interval_from(in, id, (krf__interval[]){p.intervals[args[0]], p.intervals[args[1]], p.intervals[args[2]]});
-        p.wide[id] = leaf(&p, id);
-        if (p.wide[id] == 0 && (out->status != KRF_OK || !narrow_node(&p, id))) {
+        if (krf__copy_leaf(in, id, out, &p.wide[id]) ? p.wide[id] == 0 : !narrow_node(&p, id)) {
             status = out->status;
         }
     }

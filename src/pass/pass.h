@@ -53,6 +53,9 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */
 krf_status krf__canon(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
 
+/* An input, a placeholder or a raw kernel of `in`, in a graph that krf__canon made of it; false: it is none of these. *copy is 0 where memory ran out. */
+bool krf__copy_leaf(const krf_graph *in, uint32_t id, krf_graph *out, uint32_t *copy);
+
 /* Makes two real nodes of every complex one; outputs of complex dtype become complex_of nodes over both. krf__has_complex: whether there is
  * anything to do. */
 krf_status krf__split(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);

@@ -31,14 +31,9 @@ static uint32_t whole(const splitting *s, uint32_t half, uint32_t like) {
 
 static uint32_t copy(const splitting *s, uint32_t id) {
     krf__node n = *krf__node_of(s->in, id);
-    if (n.op == KRF__placeholder) {
-        return s->out->placeholders[n.value].node;
-    }
-    if (n.op == KRF__input) {
-        return krf__build_input(s->out, s->in->arrays[n.value]);
-    }
-    if (n.op == KRF__raw_kernel) {
-        return krf__build_raw_kernel(s->out, s->in->raws[n.value]);
+    uint32_t leaf;
+    if (krf__copy_leaf(s->in, id, s->out, &leaf)) {
+        return leaf;
     }
     for (int k = 0; k < 3; k++) {
         n.args[k] = s->map[n.args[k]].re;
