@@ -107,7 +107,6 @@ bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a
 void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* The same of strips. */
-bool krf__cuda_strip_words(const krf__emitter *e, uint32_t operand); /* whether an operand's rows are loaded by words */
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* a.in0[...], at the place that is at hand. */

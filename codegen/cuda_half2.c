@@ -60,7 +60,7 @@ void krf__cuda_by_twos(krf__emitter *e) {
 /* Whether both elements are loaded as one word, or are there as one, kept by an earlier round. */
 static bool loaded(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return half(i) && (instr == e->replaced || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && (krf__cuda_vectored(e, i->slot) || krf__cuda_strip_words(e, i->slot))));
+    return half(i) && (instr == e->replaced || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && (krf__cuda_vectored(e, i->slot) || krf__strip_by_words(e->k, i->slot))));
 }
 
 /* That word; where there is none, the element at hand. */

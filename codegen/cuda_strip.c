@@ -28,10 +28,6 @@ static bool has_rows(const krf__kernel *k, uint32_t operand) {
     return !o->store && !o->counts && o->rows_of == 0;
 }
 
-static bool by_words(const krf__kernel *k, uint32_t operand) { return krf__strip_vector(k, &k->operands[operand]) > 1; }
-
-bool krf__cuda_strip_words(const krf__emitter *e, uint32_t operand) { return e->k->strip > 0 && !e->k->operands[operand].store && by_words(e->k, operand); }
-
 static int rows_of(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->tile] == 0 ? 1 : k->strip + krf__strip_span(k, operand); }
 
 /* From a row to the next: the stride along the strip, as text. */
@@ -48,7 +44,7 @@ static void put_step(const krf__emitter *e, uint32_t operand, krf__str *out) {
 
 static void put_walk(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
-    const int before = by_words(e->k, operand) ? krf__strip_first(e->k, operand) * e->k->vector - o->element : 0;
+    const int before = krf__strip_by_words(e->k, operand) ? krf__strip_first(e->k, operand) * e->k->vector - o->element : 0;
     krf__str_printf(out, "const %s *at_%s = &", krf__storage_type(o->dtype), e->operand_names[operand]);
     krf__cuda_put_tile_address(e, operand, out);
     if (before != 0) {
@@ -61,7 +57,7 @@ static void put_walk(const krf__emitter *e, uint32_t operand, krf__str *out) {
 static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *type = krf__storage_type(k->operands[operand].dtype), *name = e->operand_names[operand];
-    if (by_words(k, operand)) {
+    if (krf__strip_by_words(k, operand)) {
         const int words = krf__strip_words(k, operand);
         krf__str_printf(out, "union { %s word[%d]; %s at[%d]; ", krf__cuda_word_type(e, operand), words, type, words * k->vector);
         if (e->twos && krf__is_half((krf_dtype)k->operands[operand].dtype)) {
@@ -77,16 +73,16 @@ static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
 static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
     const krf__kernel *k = e->k;
     const krf__operand *o = &k->operands[operand];
-    const char *name = e->operand_names[operand], *type = by_words(k, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(o->dtype);
+    const char *name = e->operand_names[operand], *type = krf__strip_by_words(k, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(o->dtype);
     const bool vector = strncmp(type, "uint", 4) == 0;
     for (int w = 0; w < krf__strip_words(k, operand); w++) {
         const int reach = krf__strip_reach(k, operand, row, w);
         if (reach < 0) {
             continue;
         }
-        krf__str_printf(out, by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);
+        krf__str_printf(out, krf__strip_by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);
         krf__str_printf(out, reach > 0 ? "%d < left + %d ? " : "%d < left ? ", row, reach);
-        if (by_words(k, operand)) {
+        if (krf__strip_by_words(k, operand)) {
             krf__str_printf(out, "((const %s *)at_%s)[%d] : %s%s;\n", type, name, w, vector ? type : "0", vector ? "()" : "");
         } else {
             krf__str_printf(out, "*at_%s : (%s)0;\n", name, type);
@@ -172,7 +168,7 @@ void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str 
     } else {
         krf__str_printf(&row, "v_%s[q + %d]", e->operand_names[rows], o->row);
     }
-    if (by_words(e->k, operand)) {
+    if (krf__strip_by_words(e->k, operand)) {
         put_of_words(e, row.data != NULL ? row.data : "", o->element - krf__strip_first(e->k, rows) * e->k->vector, out);
     } else {
         krf__str_put(out, row.data != NULL ? row.data : "");

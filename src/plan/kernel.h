@@ -260,6 +260,7 @@ int krf__tile_side(const krf__kernel *k);
 int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
 int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
 int krf__strip_vector(const krf__kernel *k, const krf__operand *o); /* elements of a word of it: 1 where it is the same along the last dimension */
+bool krf__strip_by_words(const krf__kernel *k, uint32_t operand); /* whether its rows are loaded by words */
 int krf__strip_first(const krf__kernel *k, uint32_t operand); /* the first word of a row that is needed for operands that share it, from that in which its own first element lies on */
 int krf__strip_words(const krf__kernel *k, uint32_t operand); /* how many are, from there */
 int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word); /* the last row, of those of an element, for which that word of that row of a strip is needed; -1: none */

@@ -80,6 +80,11 @@ int krf__strip_span(const krf__kernel *k, uint32_t operand) {
 
 int krf__strip_vector(const krf__kernel *k, const krf__operand *o) { return o->strides[k->n_kept - 1] == 0 ? 1 : k->vector; }
 
+bool krf__strip_by_words(const krf__kernel *k, uint32_t operand) {
+    const krf__operand *o = &k->operands[operand];
+    return k->strip > 0 && !o->store && !o->counts && krf__strip_vector(k, o) > 1;
+}
+
 static bool shares(const krf__kernel *k, uint32_t i, uint32_t operand) { return i == operand || k->operands[i].rows_of == operand + 1; }
 
 /* The word in which element `from` lies, words of v elements being counted from that of element 0 on. */
