@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_BYTES 128
-
 /* Threads that go over a chunk together. */
 int krf__cuda_together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32 * e->k->team; }
 
@@ -224,51 +222,9 @@ static void first_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Whether sums of f64 are made of narrower elements, whose conversion takes long enough for it: variances (of f32 on an H100 2 to 4 % less time). What computes less loses a tenth by it. */
-static bool widens(const krf__emitter *e) {
-    const krf__kernel *k = e->k;
-    bool wide = false, narrow = k->schedule == KRF__REDUCE_ALL && k->n_reduced == 1;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        wide |= krf__reduction(e, r)->dtype == KRF_F64;
-    }
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        const krf__instr *n = &k->instrs[i];
-        narrow &= n->op != KRF__store && (n->op != KRF__load || krf_dtype_size((krf_dtype)n->dtype) <= 4);
-    }
-    return wide && narrow;
-}
-
-static bool is_stream(const krf__emitter *e, uint32_t operand) {
-    const krf__operand *o = &e->k->operands[operand];
-    return in_domain(e, operand) && !o->counts && !o->gathered && krf__stride_class(e->k, o, e->k->n_kept) == 1;
-}
-
-/* The lines of the next tile, into L2, while this one is computed with: each thread asks for some. */
-static void put_lines_ahead(krf__emitter *e, krf__str *out) {
-    krf__str position = {0};
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        const int line = LINE_BYTES / (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype);
-        for (int first = 0; is_stream(e, i) && first < krf__cuda_tile(e); first += 32 * line) {
-            krf__str offset = {0};
-            krf__cuda_put_offset(e, i, true, &offset);
-            krf__str_printf(out, "{\n    const %s p_q = p + %d + thread * %d;\n    if (p_q < last) {\n", krf__index_type(e), krf__cuda_tile(e) + first, line);
-            krf__cuda_put_lines(out, "        ", position.data);
-            krf__str_printf(out, "        krf_fetch_ahead(a.%s%s);\n    }\n}\n", e->operand_names[i], offset.data != NULL ? offset.data : "");
-            out->failed |= offset.failed;
-            krf__str_free(&offset);
-        }
-    }
-    out->failed |= position.failed;
-    krf__str_free(&position);
-}
-
 static void all_loads(krf__emitter *e, krf__str *out) {
     if (!refills(e) && !goes_ahead(e)) {
         reduce_loads(e, out);
-        if (widens(e)) {
-            put_lines_ahead(e, out);
-        }
     }
 }
 

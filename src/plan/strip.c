@@ -125,11 +125,11 @@ static int loads_of(const krf__kernel *k, int d) {
     return n;
 }
 
-/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and half of them where maps have vectors, or would but for the rows' ends. */
+/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and two fifths where maps have vectors, or memory in one piece. */
 static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
     const int all = loads_of(k, d) * strip;
     if (without->whole) {
-        return 2 * loads * without->elements <= without->loads * strip * k->vector;
+        return 5 * loads * without->elements <= 3 * without->loads * strip * k->vector;
     }
     return k->vector == 1 ? 6 * (all - loads) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
 }

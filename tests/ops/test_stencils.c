@@ -59,7 +59,8 @@ static void test_shapes(void **unused) {
     static const stencil first = {.text = "x[2:,1:,1:] - 2*x[1:-1,1:,1:] + 3*x[:-2,1:,1:]", .rank = 3, .less = {2, 1, 1}, .n = 3, .taps = {AT(2, 1, 1), TIMES(-2, 1, 1, 1), TIMES(3, 0, 1, 1)}};
     static const stencil planes = {.text = "x[2:] - 2*x[1:-1] + 3*x[:-2]", .rank = 3, .less = {2, 0, 0}, .n = 3, .taps = {AT(2), TIMES(-2, 1), TIMES(3, 0)}};
     static const stencil lag = {.text = "3*x[1:] - x[:-1]", .rank = 3, .less = {1, 0, 0}, .n = 2, .taps = {TIMES(3, 1), TIMES(-1, 0)}};
-    static const stencil lags = {.text = "x[512:] - 2*x[256:-256] + x[:-512]", .rank = 1, .less = {512}, .n = 3, .taps = {AT(512), TIMES(-2, 256), AT(0)}};
+    static const stencil lags = {.text = "x[4096:] - 2*x[2048:-2048] + x[:-4096]", .rank = 1, .less = {4096}, .n = 3, .taps = {AT(4096), TIMES(-2, 2048), AT(0)}};
+    static const stencil lag_beside = {.text = "3*x[1:] - x[:-1] + y", .rank = 3, .less = {1, 0, 0}, .arrays = 2, .kinds = {WHOLE, EACH}, .n = 3, .taps = {TIMES(3, 1), TIMES(-1, 0), {.start = {0}, .array = 1}}};
     static const stencil batches = {.text = "x[:,2:,:,1:] - 2*x[:,1:-1,:,1:] + 3*x[:,:-2,:,:-1]", .rank = 4, .less = {0, 2, 0, 1}, .n = 3, .taps = {AT(0, 2, 0, 1), TIMES(-2, 0, 1, 0, 1), TIMES(3, 0, 0, 0, 0)}};
     static const struct {
         const stencil *s;
@@ -69,7 +70,7 @@ static void test_shapes(void **unused) {
         {&vertical, {64, 131}, "tile"}, {&vertical, {33, 17}, "tile"}, {&vertical, {130, 65}, "tile"}, {&vertical, {16, 15}, "map"},
         {&two, {64, 64}, "tile"},   {&far, {66, 33}, "tile"},  {&far, {17, 31}, "tile"}, {&farther, {39, 65}, NULL}, {&apart, {66, 33}, "map"}, {&column, {33, 66}, "tile"}, {&row, {40, 64}, "map"},      {&coarse, {33, 65}, NULL},
         {&seven, {17, 3, 33}, "tile"}, {&seven, {3, 17, 33}, "tile"}, {&seven, {17, 18, 65}, "tile"}, {&seven, {15, 15, 65}, "map"}, {&seven, {17, 18, 15}, "map"}, {&seven, {1, 2, 1}, "map"},
-        {&first, {18, 2, 33}, "tile"}, {&first, {65, 20, 16}, "tile"}, {&first, {15, 20, 33}, "map"}, {&planes, {20, 3, 30}, NULL}, {&planes, {20, 16, 32}, "tile"}, {&planes, {18, 17, 16}, "tile"}, {&planes, {33, 17, 17}, "map"}, {&planes, {15, 16, 32}, "map"}, {&lag, {20, 16, 32}, "map"}, {&lags, {5120}, "tile"}, {&lags, {5000}, "map"}, {&planes, {33, 17, 1}, NULL},
+        {&first, {18, 2, 33}, "tile"}, {&first, {65, 20, 16}, "tile"}, {&first, {15, 20, 33}, "map"}, {&planes, {20, 3, 30}, NULL}, {&planes, {20, 64, 32}, "tile"}, {&planes, {18, 64, 33}, "tile"}, {&planes, {17, 65, 33}, "map"}, {&planes, {15, 64, 32}, "map"}, {&planes, {20, 16, 32}, "map"}, {&lag, {20, 64, 32}, "tile"}, {&lag_beside, {20, 64, 32}, "map"}, {&lags, {34816}, "tile"}, {&lags, {34000}, "map"}, {&planes, {33, 17, 1}, NULL},
         {&batches, {2, 33, 3, 17}, "tile"}, {&batches, {3, 16, 20, 65}, NULL}, {&batches, {20, 5, 3, 33}, "map"}, {&batches, {0, 17, 2, 33}, NULL},
     };
     (void)unused;
