@@ -225,6 +225,7 @@ static void first_loads(krf__emitter *e, krf__str *out) {
 static void all_loads(krf__emitter *e, krf__str *out) {
     if (!refills(e) && !goes_ahead(e)) {
         reduce_loads(e, out);
+        krf__str_put(out, "__syncwarp();\n"); /* no instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others */
     }
 }
 
