@@ -257,6 +257,7 @@ krf__narrow_place krf__narrow_place_of(const krf__kernel *k, const krf__operand 
 /* Maps by tiles, element by element or, with vectors, word by word: elements of a side of the square, and threads; whether the operand crosses it by way of shared memory, elements of such a tile from one row
  * to the next (so many that a column lies in different banks), and the bytes of all of them. */
 int krf__tile_side(const krf__kernel *k);
+int krf__widest_element(const krf__kernel *k); /* bytes, of what lies in memory */
 int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
 int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
 int krf__strip_vector(const krf__kernel *k, const krf__operand *o); /* elements of a word of it: 1 where it is the same along the last dimension */

@@ -102,15 +102,6 @@ static bool has_words(const krf__kernel *k, int v) {
     return may;
 }
 
-static int widest(const krf__kernel *k) {
-    int bytes = 1;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const int size = k->operands[i].counts ? 1 : (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
-        bytes = size > bytes ? size : bytes;
-    }
-    return bytes;
-}
-
 /* How a map goes: by strips along dimension dim, of words of v elements, loading so often for so many elements; dim -1: by no strips, of which `whole` have memory in one piece, or vectors. */
 typedef struct choice {
     int dim, strip, v, loads, elements;
@@ -161,7 +152,7 @@ static bool shares_rows(const krf__kernel *k) {
 }
 
 void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const int vector = k->vector, most = limits->vectors == 0 || unaligned ? 1 : WORD_BYTES / widest(k);
+    const int vector = k->vector, most = limits->vectors == 0 || unaligned ? 1 : WORD_BYTES / krf__widest_element(k);
     const bool loose = vector == 1 && most > 1 && krf__loose_vector(k) > 1; /* as good as words that nobody shares */
     const int64_t row = loose ? 0 : krf__part_rows(k);
     const choice map = {.dim = -1, .v = vector, .loads = loads_of(k, -1), .elements = vector, .whole = vector > 1 || row > 0};

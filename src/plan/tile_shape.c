@@ -5,10 +5,10 @@
 #define STRIP_SIDE 64     /* of them beside one another, at least */
 #define STRIP_BYTES 1024
 
-static size_t widest_element(const krf__kernel *k) {
-    size_t widest = 1;
+int krf__widest_element(const krf__kernel *k) {
+    int widest = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        size_t bytes = k->operands[i].counts ? 1 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        const int bytes = k->operands[i].counts ? 1 : (int)krf_dtype_size((krf_dtype)k->operands[i].dtype);
         widest = bytes > widest ? bytes : widest;
     }
     return widest;
@@ -30,7 +30,7 @@ static int64_t bytes_of_tiles(const krf__kernel *k, int side) {
 /* Threads of a block beside one another: a kilobyte of memory, where the array has so much. A quarter of that took 2 % longer, of bf16 whose rows are 16 KiB apart 17 %. */
 static int strip_side(const krf__kernel *k) {
     const int64_t across = k->extents[k->n_kept - 1] / k->vector;
-    int side = STRIP_BYTES / (k->vector * (int)widest_element(k));
+    int side = STRIP_BYTES / (k->vector * krf__widest_element(k));
     side = side > STRIP_THREADS ? STRIP_THREADS : side;
     while (side > STRIP_SIDE && side / 2 >= across) {
         side /= 2;
@@ -47,7 +47,7 @@ int krf__tile_side(const krf__kernel *k) {
         return bytes_of_tiles(k, 128) <= KRF__TILE_MOST_BYTES ? 128 : 32 * k->vector;
     }
     const bool large = k->extents[k->tile] > 32 && k->extents[k->n_kept - 1] > 32;
-    return large && widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
+    return large && krf__widest_element(k) <= 4 && bytes_of_tiles(k, 64) <= KRF__TILE_MOST_BYTES ? 64 : 32;
 }
 
 static int loads_of(const krf__kernel *k) {
@@ -63,7 +63,7 @@ int krf__tile_threads(const krf__kernel *k) {
     if (k->strip > 0) {
         return STRIP_THREADS;
     }
-    const int side = krf__tile_side(k), widest = (int)widest_element(k);
+    const int side = krf__tile_side(k), widest = krf__widest_element(k);
     if (k->vector > 1) {
         return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
     }

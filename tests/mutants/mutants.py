@@ -292,7 +292,7 @@ MUTANTS = [
     ("strips_width", "src/plan/strip.c", "bool may = k->extents[fast] % v == 0;", "bool may = k->extents[fast] >= v;", "ops/test_stencils/sim"),
     ("strips_places", "src/plan/strip.c", "(!o->counts && o->strides[fast] == 1 && (", "(o->strides[fast] == 1 && (", "ops/test_stencils/sim"),
     ("strips_steps", "src/plan/strip.c", "!o->counts && o->strides[fast] == 1 && (!o->store", "!o->counts && o->strides[fast] > 0 && (!o->store", "ops/test_stencils/sim"),
-    ("strips_widest", "src/plan/strip.c", "bytes = size > bytes ? size : bytes;", "bytes = size < bytes || bytes == 1 ? size : bytes;", "ops/test_stencils/sim"),
+    ("strips_widest", "src/plan/tile_shape.c", "widest = bytes > widest ? bytes : widest;", "widest = bytes < widest || widest == 1 ? bytes : widest;", "ops/test_(stencils|tiles)/sim"),
     ("strips_unaligned", "src/plan/strip.c", "limits->vectors == 0 || unaligned ? 1 :", "limits->vectors == 0 ? 1 :", "ops/test_stencils/sim"),
     ("strips_loose", "src/plan/strip.c", "c.dim >= 0 && (!loose || shares_rows(k))", "c.dim >= 0", "ops/test_stencils/sim"),
     ("strip_word_below", "src/plan/tile_shape.c", "(from < 0 ? from - v + 1 : from) / v", "from / v", "ops/test_stencils/sim"),
