@@ -379,7 +379,7 @@ static const krf__hole *const holes[] = {own, krf__c_scan_holes, krf__c_scan_alo
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h",
                                       "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "wait.h", "turn.h", "rows.h", NULL};
 
-/* Threaded jumps part what gcc vectorises else (minimum and maximum together take 1.4 times as long, a softmax 1.1); without them, and without the elimination of what is redundant on some paths, text of many
+/* Threaded jumps part what gcc vectorises else (minimum and maximum together take 1.4 to 1.5 times as long, softmaxes 1.1 to 1.2); without them, and without the elimination of what is redundant on some paths, text of many
  * operations compiles in half to two thirds of the time. Calls of memcpy for short rows of lanes take twice the time of what is computed from these. */
 #define FEWER_PASSES "#ifndef __clang__\n#pragma GCC optimize(\"no-thread-jumps\", \"no-gcse\", \"no-tree-pre\", \"no-tree-loop-distribute-patterns\")\n#endif\n"
 

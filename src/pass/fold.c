@@ -140,9 +140,8 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
             n.args[k] = map[n.args[k]];
         }
         krf__op_class class_ = krf__op_info_of(n.op)->class_;
-        if (krf__copy_leaf(in, id, out, &map[id])) {
-            /* that is all */
-        } else if (n.op == KRF__stop_gradient) {
+        krf__copy_leaf(in, id, out, &map[id]); /* of nodes that are none it stays 0 */
+        if (n.op == KRF__stop_gradient) {
             map[id] = n.args[0];
         } else if (class_ == KRF__CLASS_REDUCE) {
             map[id] = fold_reduce(in, id, out, n);
