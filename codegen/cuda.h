@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -61,6 +61,7 @@ bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand); /* loaded o
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_of_this_round(const krf__emitter *e, uint32_t operand);
 bool krf__cuda_loads_late(const krf__emitter *e);
+bool krf__cuda_loads_next(const krf__emitter *e); /* then: one vector before that */
 int krf__cuda_row_blocks(const krf__emitter *e);
 
 /* Of rows that lie side by side: where a thread is, the shared memory of a round, and how all threads of a row come to have its results. */
@@ -125,6 +126,8 @@ int krf__cuda_together(const krf__emitter *e); /* threads that go over a chunk t
 int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
+bool krf__cuda_loads_tiles(const krf__emitter *e); /* of a reduction: whether a tile's vectors are loaded before the first is used, and none meanwhile */
+void krf__cuda_put_vector_of_all(const krf__emitter *e, krf__str *out); /* the number of vector e->quad, of a part that is at hand, among all of a thread's */
 void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out); /* p_q: where vector e->quad of a thread begins */
 
 /* Halving over lane numbers: n accumulators until so many are left. */

@@ -214,10 +214,8 @@ static void done(krf__emitter *e, krf__str *out) {
 
 static void partials(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], lane < (int)gridDim.y ? ", r, e->k->vector, r, r, e->k->vector);
+        krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], ", r, e->k->vector, r, r, e->k->vector);
         put_partial(e, r, true, "lane", out);
-        krf__str_put(out, " : ");
-        krf__emit_identity(e, r, out);
         krf__str_put(out, ");\n");
     }
 }

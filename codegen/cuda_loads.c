@@ -30,10 +30,11 @@ int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->ve
 
 /* Vector e->quad of a thread, among those of its row or tile. */
 static void put_vector_number(const krf__emitter *e, krf__str *out) {
+    krf__cuda_put_vector_of_all(e, out);
     if (krf__short_rows(e->k) || e->k->schedule == KRF__ROW_COL) {
-        krf__str_printf(out, "%s * threads + thread", e->quad);
+        krf__str_put(out, " * threads + thread");
     } else {
-        krf__str_printf(out, "%s * %d + thread", e->quad, krf__cuda_together(e));
+        krf__str_printf(out, " * %d + thread", krf__cuda_together(e));
     }
 }
 
@@ -58,7 +59,9 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
         krf__str_put(load, ")");
     } else if (krf__cuda_walks(e)) {
         krf__cuda_put_walk(e, operand, declaration);
-        krf__str_printf(load, " + (side_%s + %s * step_%s)", e->operand_names[operand], e->quad, e->operand_names[operand]);
+        krf__str_printf(load, " + (side_%s + ", e->operand_names[operand]);
+        krf__cuda_put_vector_of_all(e, load);
+        krf__str_printf(load, " * step_%s)", e->operand_names[operand]);
     } else {
         krf__cuda_put_offset(e, operand, true, load);
     }
@@ -184,7 +187,9 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
         if (strcmp(quad, "q") == 0) {
             krf__str_put(out, "if (valid) {\n    ");
         } else {
-            krf__str_printf(out, "if (%s < %d && (", quad, krf__cuda_quads(e));
+            krf__str_put(out, "if (");
+            krf__cuda_put_vector_of_all(e, out);
+            krf__str_printf(out, " < %d && (", krf__cuda_quads(e));
             valid(e, out);
             krf__str_put(out, ")) {\n    ");
         }
@@ -222,8 +227,10 @@ static void first_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
+bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e); }
+
 static void all_loads(krf__emitter *e, krf__str *out) {
-    if (!refills(e) && !goes_ahead(e)) {
+    if (krf__cuda_loads_tiles(e)) {
         reduce_loads(e, out);
         krf__str_put(out, "__syncwarp();\n"); /* no instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others */
     }

@@ -72,7 +72,9 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             krf__cuda_put_offset(e, s->slot, true, out);
             krf__str_printf(out, "), v_%s.word);\n", name);
         } else if (krf__cuda_walks(e)) {
-            krf__str_printf(out, "    a.%s[side_%s + q * step_%s] = v_%s.at[0];\n", name, name, name, name);
+            krf__str_printf(out, "    a.%s[side_%s + ", name, name);
+            krf__cuda_put_vector_of_all(e, out);
+            krf__str_printf(out, " * step_%s] = v_%s.at[0];\n", name, name);
         } else {
             krf__str_printf(out, "    a.%s[0", name);
             krf__cuda_put_offset(e, s->slot, true, out);
@@ -270,6 +272,14 @@ static void put_identity(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_put(out, ";\n");
 }
 
+/* Of lanes without a chunk. */
+static void shared_nothing(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "shared%u[n] = ", r);
+        put_identity(e, r, out);
+    }
+}
+
 static size_t bytes_of_accumulator(const krf__emitter *e, uint32_t r) {
     const uint32_t words = krf__accumulator_words(e->k, r);
     return words > 1 ? 8 * words : krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype);
@@ -323,12 +333,10 @@ static void put_lanes(krf__emitter *e, uint32_t r, krf__str *out) {
         krf__str_printf(out, "#pragma unroll 1\nfor (int n = thread; n < lanes; n += 32) {\n    r%u = red%u(r%u, shared%u[n]);\n}\n", r, r, r, r);
         return;
     }
-    krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int k = 0; k < 8; k++) {\n    acc%u[k] = k * 32 + thread < lanes ? shared%u[k * 32 + thread] : ", type, r, r, r);
-    put_identity(e, r, out);
-    krf__str_put(out, "}\n");
+    krf__str_printf(out, "%s acc%u[8];\n#pragma unroll\nfor (int k = 0; k < 8; k++) {\n    acc%u[k] = shared%u[k * 32 + thread];\n}\n", type, r, r, r);
 }
 
-/* By one warp. What is not among the lanes counts as the identity: it changes nothing. (Which warp is asked before how many lanes there are: the other way round ptxas 13.0
+/* By one warp. (Which warp is asked before how many lanes there are: the other way round ptxas 13.0
  * loads a tile of argmax one vector after the other.) */
 static void block_tree_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -403,6 +411,7 @@ const krf__hole krf__cuda_reduce_holes[] = {
     {"CHUNK_DONE", chunk_done},
     {"SPLIT", split},
     {"SHARED", shared},
+    {"SHARED_NOTHING", shared_nothing},
     {"BLOCK_COMBINE", block_combine},
     {"BLOCK_TREE", block_tree},
     {NULL, NULL},

@@ -80,24 +80,24 @@ static void row_loads(krf__emitter *e, krf__str *out) {
 
 /* Blocks that share a row are few: while they wait for a load nothing else is under way. The next vector is loaded before the one at hand is stored, for compilers do
  * not know that the store leaves it as it is. Elsewhere registers are better spent on more blocks. */
-static bool loads_next(const krf__emitter *e) { return e->k->cluster > 1; }
+bool krf__cuda_loads_next(const krf__emitter *e) { return e->k->cluster > 1; }
 
 static void round_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_loads_late(e)) {
-        krf__cuda_put_late_loads(e, krf__cuda_of_this_round, true, loads_next(e) ? "0" : NULL, out);
+        krf__cuda_put_late_loads(e, krf__cuda_of_this_round, true, krf__cuda_loads_next(e) ? "0" : NULL, out);
     } else {
         krf__cuda_unrolled(e, put_own_loads, out);
     }
 }
 
 static void late_loads(krf__emitter *e, krf__str *out) {
-    if (krf__cuda_loads_late(e) && !loads_next(e)) {
+    if (krf__cuda_loads_late(e) && !krf__cuda_loads_next(e)) {
         krf__cuda_put_late_loads(e, krf__cuda_of_this_round, false, "q", out);
     }
 }
 
 static void next_loads(krf__emitter *e, krf__str *out) {
-    if (krf__cuda_loads_late(e) && loads_next(e)) {
+    if (krf__cuda_loads_late(e) && krf__cuda_loads_next(e)) {
         krf__cuda_put_late_loads(e, krf__cuda_of_this_round, false, "(q + 1)", out);
     }
 }

@@ -39,6 +39,19 @@ void krf__cuda_put_side_shared(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The first two levels of a tree of 32: a quarter of the threads do them for all, which else read four times as much. */
+static void put_quarter(krf__emitter *e, int threads, krf__str *out) {
+    const int quarter = threads / 4, columns = e->k->columns;
+    krf__str_printf(out, "if (thread < %d) {\n", quarter);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const uint32_t f = e->reduction + r;
+        krf__str_printf(out, "    r%u = red%u(red%u(r%u, shared%u[(thread + %d) * %d + row]), red%u(shared%u[(thread + %d) * %d + row], shared%u[(thread + %d) * %d + row]));\n", r, f, f, r, f, 2 * quarter, columns,
+                        f, f, quarter, columns, f, 3 * quarter, columns);
+        krf__str_printf(out, "    shared%u[thread * %d + row] = r%u;\n", f, columns, r);
+    }
+    krf__str_put(out, "}\n__syncthreads();\n");
+}
+
 /* Lane k of n is entry k of an array, of a column that is the thread's row: every thread does that tree by itself. */
 static void put_fold(krf__emitter *e, const char *array, int n, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -57,7 +70,10 @@ void krf__cuda_put_side_share(krf__emitter *e, krf__str *out) {
     }
     if (threads > 1) {
         krf__str_put(out, "__syncthreads();\n");
-        put_fold(e, "shared", threads, out);
+        if (threads == 32) {
+            put_quarter(e, threads, out);
+        }
+        put_fold(e, "shared", threads == 32 ? threads / 4 : threads, out);
     }
     if (blocks > 1) { /* a thread for each block that is told */
         krf__str_put(out, e->reduction == 0 ? "__cluster_barrier_wait();\n" : "");

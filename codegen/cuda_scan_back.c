@@ -74,7 +74,7 @@ static void put_word(krf__emitter *e, uint32_t r, krf__str *out) {
 static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, krf__str *out) {
     krf__str word = {0};
     krf__str_printf(&word, "word%u", r);
-    krf__str_printf(out, "#pragma unroll 4\nfor (%s) {\n    %s%u = red%u(%s%u, ", loop, name, r, r, name, r);
+    krf__str_printf(out, "#pragma unroll %d\nfor (%s) {\n    %s%u = red%u(%s%u, ", e->k->side ? 1 : 4, loop, name, r, r, name, r);
     krf__cuda_put_shuffle(e, r, NULL, word.data != NULL ? word.data : "", "i", out);
     krf__str_put(out, ");\n}\n");
     out->failed |= word.failed;

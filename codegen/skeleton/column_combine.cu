@@ -6,9 +6,11 @@ for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
     #pragma unroll
     for (int g = 0; g < $COLUMN_TOGETHER; g++) {
         const int lane = threadIdx.y + $COLUMN_GROUPS * $COLUMN_TURN + (g % 2 * 128 + g / 2 * 64);
-        #pragma unroll
-        for (int k = 0; k < $VECTOR; k++) {
-            $COLUMN_PARTIALS
+        if (lane < (int)gridDim.y) {
+            #pragma unroll
+            for (int k = 0; k < $VECTOR; k++) {
+                $COLUMN_PARTIALS
+            }
         }
     }
     $COLUMN_MERGE

@@ -3,8 +3,9 @@
     $ACCUMULATORS
     $ROUND_LOOP
         $ROUND_LOADS
+        $PARTS_BEGIN
         #pragma unroll
-        for (int q = 0; q < $QUADS; q++) {
+        for (int q = 0; q < $PART_VECTORS; q++) {
             const bool valid = $TILE_VALID;
             $ROUND_LATE
             $ROUND_VECTORS
@@ -16,6 +17,7 @@
             $ROUND_STORES
             $WORDS_LEAD
         }
+        $PARTS_END
     }
     $WORDS_REST
     $WARP_TREE

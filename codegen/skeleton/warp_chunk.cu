@@ -9,8 +9,9 @@ $REDUCE_FIRST_LOADS
 for (; p < last; p += $TILE) {
     $TILE_WHOLE
     $REDUCE_LOADS
+    $PARTS_BEGIN
     #pragma unroll
-    for (int q = 0; q < $QUADS; q++) {
+    for (int q = 0; q < $PART_VECTORS; q++) {
         $DRIFT_NEEDED
         const bool valid = $TILE_VALID;
         $DRIFT_MASK
@@ -23,6 +24,7 @@ for (; p < last; p += $TILE) {
         $REDUCE_STORES
         $REDUCE_NEXT
     }
+    $PARTS_END
 }
 $REDUCE_REST
 $WARP_TREE
