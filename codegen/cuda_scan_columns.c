@@ -1,8 +1,6 @@
 /* The CUDA target's scans of columns: what stands in the holes of skeleton/scan_columns.cu and scan_side.cu. The order is that of docs/architecture.md. */
 #include "codegen/cuda.h"
 
-#include <stdio.h>
-
 enum { RUN = KRF__SCAN_RUN, THREADS = 32 * KRF__SIDE_COLUMNS };
 
 /* Columns that a block has, and its warps: with fewer columns than warps each has several shares of one. */
@@ -23,62 +21,49 @@ static void carries(krf__emitter *e, krf__str *out) {
     krf__cuda_put_nothing(e, "tile", out);
 }
 
-/* The condition, with the size of a row, that begins a block. */
-static void put_if(krf__emitter *e, const char *indent, const char *inside, krf__str *out) {
-    krf__str_printf(out, "%sif (%s", indent, inside);
-    krf__cuda_put_reduced_size(e, out);
-    krf__str_put(out, ") {\n");
-}
+typedef enum at_end { WHOLE, CONDITION, LAST } at_end;
 
-/* The text for each element of the thread's run: each behind a condition, or none. */
-static void put_each(krf__emitter *e, bool condition, const krf__str *element, const char *indent, krf__str *out) {
-    char deeper[24], deepest[32];
-    snprintf(deeper, sizeof deeper, "%s    ", indent);
-    snprintf(deepest, sizeof deepest, "%s        ", indent);
-    krf__str_printf(out, "%s#pragma unroll\n%sfor (int i = 0; i < %d; i++) {\n%sconst %s p = first + run * %d + i;\n", indent, indent, RUN, deeper, krf__index_type(e), RUN);
-    if (condition) {
-        put_if(e, deeper, "p < ", out);
+/* The text for each element of the thread's run, where that may go beyond the end: with a condition, or with the last element in place of those that are not there. */
+static void put_each(krf__emitter *e, at_end at, const krf__str *element, krf__str *out) {
+    krf__str_printf(out, "    #pragma unroll\n    for (int i = 0; i < %d; i++) {\n        const %s %s = first + run * %d + i", RUN, krf__index_type(e), at == LAST ? "place" : "p", RUN);
+    if (at == LAST) {
+        krf__str_put(out, ", p = place < ");
+        krf__cuda_put_reduced_size(e, out);
+        krf__str_put(out, " ? place : ");
+        krf__cuda_put_reduced_size(e, out);
+        krf__str_put(out, " - 1");
     }
-    krf__cuda_put_lines(out, condition ? deepest : deeper, element->data);
-    krf__str_printf(out, condition ? "%s}\n" : "", deeper);
-    krf__str_printf(out, "%s}\n", indent);
+    krf__str_put(out, ";\n");
+    if (at == CONDITION) {
+        krf__str_put(out, "        if (p < ");
+        krf__cuda_put_reduced_size(e, out);
+        krf__str_put(out, ") {\n");
+    }
+    krf__cuda_put_lines(out, at == CONDITION ? "            " : "        ", element->data);
+    krf__str_put(out, at == CONDITION ? "        }\n    }\n" : "    }\n");
     out->failed |= element->failed;
 }
 
-/* Of whole runs without a condition; elsewhere `at_end`. */
-static void put_run(krf__emitter *e, const krf__str *element, bool condition, const krf__str *at_end, krf__str *out) {
-    char inside[32];
-    snprintf(inside, sizeof inside, "first + %d <= ", RUN * runs_of(e));
-    put_if(e, "", inside, out);
-    put_each(e, false, element, "    ", out);
+static void put_run(krf__emitter *e, at_end at, const krf__str *element, krf__str *out) {
+    krf__str_printf(out, "if (first + %d <= ", RUN * runs_of(e));
+    krf__cuda_put_reduced_size(e, out);
+    krf__str_put(out, ") {\n");
+    put_each(e, WHOLE, element, out);
     krf__str_put(out, "} else {\n");
-    put_each(e, condition, at_end, "    ", out);
+    put_each(e, at, element, out);
     krf__str_put(out, "}\n");
 }
 
-/* Behind the end threads load what is last, and forget it: a condition around each load takes longer to compile. */
+/* What comes of elements beyond the end goes nowhere, and a condition around each load takes long to compile. */
 static void runs(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    krf__str element = {0}, at_end = {0};
+    krf__str element = {0};
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "%s sum%u[%d];\n", krf__reduction_type(e, r), r, RUN);
     }
     krf__cuda_put_scan_value(e, "sum", "i", &element);
-    krf__str_printf(&at_end, "const bool there = p < ");
-    krf__cuda_put_reduced_size(e, &at_end);
-    krf__str_printf(&at_end, ";\n{\n    const %s own = p;\n    const %s p = there ? own : ", krf__index_type(e), krf__index_type(e));
-    krf__cuda_put_reduced_size(e, &at_end);
-    krf__str_put(&at_end, " - 1;\n");
-    krf__cuda_put_lines(&at_end, "    ", element.data);
-    krf__str_put(&at_end, "}\n");
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        krf__str_printf(&at_end, "if (!there) {\n    sum%u[i] = ", r);
-        krf__emit_identity(e, r, &at_end);
-        krf__str_put(&at_end, ";\n}\n");
-    }
-    put_run(e, &element, false, &at_end, out);
+    put_run(e, LAST, &element, out);
     krf__str_free(&element);
-    krf__str_free(&at_end);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, "#pragma unroll\nfor (int i = 1; i < %d; i++) {\n    sum%u[i] = red%u(sum%u[i - 1], sum%u[i]);\n}\nruns%u[run * %d + column] = sum%u[%d];\n", RUN, r, r, r, r, r, pitch(e), r,
                         RUN - 1);
@@ -132,9 +117,9 @@ static void store(krf__emitter *e, krf__str *out) {
     krf__cuda_put_run_result(e, &element);
     krf__str_put(out, "if (inside) {\n");
     if (only_stores(e->k)) {
-        put_each(e, true, &element, "    ", out);
+        put_each(e, CONDITION, &element, out);
     } else {
-        put_run(e, &element, true, &element, out);
+        put_run(e, CONDITION, &element, out);
     }
     krf__str_put(out, "}\n");
     krf__str_free(&element);

@@ -52,6 +52,7 @@ static const example examples[] = {
     {"var(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
     {"var(x, axis=1)", 1, 1, "reduce_all", 2, 40000, 80000, 2},
     {"mean(x), var(x)", 2, 1, "reduce_all", 2, 40000, 80000, 2},
+    {"mean(x), var(x)", 2, 1, "reduce_all", 40, 2048, 81920, 2}, /* of whole tiles: by parts of a thread's vectors on a GPU */
     {"std(x, axis=1)[:, None] + mean(x, axis=1)[:, None] * 2", 1, 1, "row", 6, 2000, 12000, 6},
     {"(x - mean(x, axis=1)[:, None]) / std(x, axis=1)[:, None]", 1, 1, "row", 6, 2000, 12000, 12000}, /* means without their axis, which comes back */
     {"mean(x, axis=1), var(x, axis=1), x - mean(x, axis=1, keepdims=True)", 3, 1, "row", 6, 2000, 12000, 12012},
