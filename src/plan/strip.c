@@ -116,11 +116,20 @@ static int loads_of(const krf__kernel *k, int d) {
     return n;
 }
 
-/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and two fifths where maps have vectors, or memory in one piece. */
+static bool shares_rows(const krf__kernel *k) {
+    bool shares = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        shares |= k->operands[i].rows_of != 0;
+    }
+    return shares;
+}
+
+/* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and two fifths where maps have vectors, or memory in one piece,
+ * of rows that views share: what is the same for all rows, or for a row, caches deliver as fast (bench/results). */
 static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
     const int all = loads_of(k, d) * strip;
     if (without->whole) {
-        return 5 * loads * without->elements <= 3 * without->loads * strip * k->vector;
+        return shares_rows(k) && 5 * loads * without->elements <= 3 * without->loads * strip * k->vector;
     }
     return k->vector == 1 ? 6 * (all - loads) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
 }
@@ -141,14 +150,6 @@ static bool choose(krf__kernel *k, int v, const choice *without, choice *c) {
         }
     }
     return found;
-}
-
-static bool shares_rows(const krf__kernel *k) {
-    bool shares = false;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        shares |= k->operands[i].rows_of != 0;
-    }
-    return shares;
 }
 
 void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits) {
