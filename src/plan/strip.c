@@ -124,14 +124,24 @@ static bool shares_rows(const krf__kernel *k) {
     return shares;
 }
 
+/* Whether each operand is the same along dimension d, or for all of a row: next to nothing is read of memory. */
+static bool is_outer(const krf__kernel *k, int d) {
+    bool outer = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        outer &= k->operands[i].store || (!k->operands[i].counts && (k->operands[i].strides[d] == 0 || k->operands[i].strides[k->n_kept - 1] == 0));
+    }
+    return outer;
+}
+
 /* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and two fifths where maps have vectors, or memory in one piece,
- * of rows that views share: what is the same for all rows, or for a row, caches deliver as fast (bench/results). */
+ * of rows that views share: what is the same for all rows, or for a row, caches deliver as fast (bench/results). An element that memory has nothing of waits for all its loads. */
 static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
-    const int all = loads_of(k, d) * strip;
+    const bool outer = is_outer(k, d);
+    const int all = loads_of(k, outer ? -1 : d) * strip, once = outer ? loads_of(k, -1) - loads_of(k, d) : 0;
     if (without->whole) {
         return shares_rows(k) && 5 * loads * without->elements <= 3 * without->loads * strip * k->vector;
     }
-    return k->vector == 1 ? 6 * (all - loads) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
+    return k->vector == 1 ? 6 * (all - loads - once) >= all : 5 * loads * without->elements <= 4 * without->loads * strip * k->vector;
 }
 
 /* The longest strips of words of v elements that a thread has registers for, along the dimension where they save most; false if none do. */
