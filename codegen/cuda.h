@@ -4,7 +4,7 @@
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
@@ -139,6 +139,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 
 /* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
 void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
+void krf__cuda_put_results_tree(krf__emitter *e, int threads, krf__str *out); /* of so many threads that have a vector of each of as many results: each comes to have one, r0 */
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
 void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of warps that share a chunk, of which the first has the result */

@@ -1,4 +1,4 @@
-/* The CUDA target's reductions of short rows: what stands in the holes of skeleton/reduce_short.cu and short_row.cu. Lane (q * threads + thread) * V + k of the
+/* The CUDA target's reductions of short rows: what stands in the holes of skeleton/short_rows.cu and short_row.cu. Lane (q * threads + thread) * V + k of the
  * canonical tree is accumulator q * V + k of a thread; how many threads share a row, the launch decides (krf__short_threads). */
 #include "codegen/cuda.h"
 

@@ -1,4 +1,4 @@
-/* The CUDA target's rows that pass through shared memory (krf__kernel.staged): what stands in the holes of skeleton/reduce_short.cu and row_short.cu for them. A block's
+/* The CUDA target's rows that pass through shared memory (krf__kernel.staged): what stands in the holes of skeleton/short_rows.cu and row_short.cu for them. A block's
  * rows are one stretch of memory, which all its threads move together; then they share them, as other short rows. */
 #include "codegen/cuda.h"
 

@@ -124,6 +124,16 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     }
 }
 
+void krf__cuda_put_results_tree(krf__emitter *e, int threads, krf__str *out) {
+    const int n = threads * e->k->vector;
+    put_sides(e, n, threads, out);
+    for (int s = 0; s < log2_of(threads); s++) {
+        put_shared_halves(e, 0, n >> s, threads / 2 >> s, out);
+    }
+    halve_accumulators(e->k->vector / 2, 1, 0, 0, out);
+    put_result(e, 0, out);
+}
+
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {
     halve_accumulators(4, 1, r, r, out);
     krf__str_put(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    ");

@@ -12,7 +12,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
  * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;
@@ -28,6 +28,7 @@ static const struct {
     {"loose", offsetof(krf__limits, loose), 0},           {"whole", offsetof(krf__limits, whole), 0},
     {"teams", offsetof(krf__limits, teams), 0},
     {"held", offsetof(krf__limits, held), 0},             {"strips", offsetof(krf__limits, strips), 0},
+    {"outer", offsetof(krf__limits, outer), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
     {"beside", offsetof(krf__limits, beside), 0},         {"narrow_from", offsetof(krf__limits, narrow_from), 0},
     {"walk", offsetof(krf__limits, walk), 0},
@@ -87,6 +88,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->whole = many_threads ? limits->whole : 0;
     limits->teams = many_threads ? limits->teams : 0;
     limits->strips = many_threads ? limits->strips : 0;
+    limits->outer = many_threads ? limits->outer : 0;
     limits->held = many_threads ? limits->held : 0;
     limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;
     limits->beside = many_threads ? 0 : limits->beside;

@@ -223,6 +223,7 @@ void krf__plan_print(const krf__plan_data *plan, krf__str *out) {
         if (k->n_rounds > 0) {
             krf__str_printf(out, ", %u rounds", k->n_rounds);
         }
+        krf__str_put(out, k->outer ? ", by squares of results" : "");
         krf__str_printf(out, "\n  reads %lld bytes, writes %lld bytes, %u operands, vector %d, %d-bit indices\n", (long long)read,
                         (long long)written, k->n_operands, k->vector, k->wide ? 64 : 32);
         if (k->cut[0] != '\0') {

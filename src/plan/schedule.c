@@ -164,7 +164,7 @@ static void stage_rows(krf__kernel *k, const krf__limits *limits) {
 /* Rows that one warp has, or threads of one, whose vectors or staged elements lie where a length that is known lets compilers ask for nothing; of longer rows those of several
  * rounds: others have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
+    const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->outer || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
     const bool rows = k->schedule == KRF__ROW_SHORT || reduced || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
@@ -274,6 +274,7 @@ static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits)
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = false;
+    k->outer = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -342,6 +343,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_literal(k);
     krf__kernel_pairs(k, limits);
     stage_rows(k, limits);
+    k->outer = !k->staged && krf__is_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
 }

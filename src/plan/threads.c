@@ -55,6 +55,9 @@ static int most_vectors(const krf__kernel *k) {
 
 static int threads_of_literal(const krf__kernel *k) {
     int threads = 1;
+    if (k->outer) {
+        return krf__outer_threads(k);
+    }
     while (threads < 32 && (int64_t)threads * most_vectors(k) * k->vector < k->reduced_size) {
         threads *= 2;
     }

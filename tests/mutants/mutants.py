@@ -457,7 +457,7 @@ MUTANTS = [
     ("short_tail", "codegen/skeleton/short_vector.cu",
      "const bool valid = (q * threads + thread) * $VECTOR < last;", "const bool valid = true;",
      "ops/test_reduce/sim"),
-    ("short_beside", "codegen/skeleton/reduce_short.cu",
+    ("short_beside", "codegen/skeleton/short_rows.cu",
      "if (inside && thread == 0) {", "if (thread == 0) {",
      "ops/test_reduce/sim"),
     ("short_too_few", "src/plan/threads.c",

@@ -50,7 +50,14 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
         break;
     case KRF__REDUCE_SHORT:
-    case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
+    case KRF__ROW_SHORT:
+        if (k->outer) { /* a square of results a block, see skeleton/short_outer.cu */
+            blocks = divide_up(k->extents[k->n_kept - 1], KRF__OUTER_SIDE) * divide_up(k->extents[k->n_kept - 2], KRF__OUTER_SIDE) * (k->n_kept > 2 ? k->extents[0] : 1);
+            g->x = clamp(blocks, MAX_X);
+            g->too_large = blocks > MAX_X;
+            break;
+        }
+        /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
         g->block_y = (uint32_t)krf__short_block(k) / g->block_x;
         blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y);

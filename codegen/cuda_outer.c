@@ -1,0 +1,79 @@
+/* The CUDA target's reductions of short rows whose threads share several results (krf__kernel.outer): what stands in the holes of skeleton/short_outer.cu and outer_body.cu. What a thread makes of its
+ * elements of a result is what cuda_short.c prints. */
+#include "codegen/cuda.h"
+
+static int threads_of(const krf__emitter *e) { return krf__outer_threads(e->kernel); }
+static int across_of(const krf__emitter *e) { return threads_of(e) / 2; }
+
+static bool is_first(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && krf__outer_first(e->kernel, operand); }
+static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && !krf__outer_first(e->kernel, operand); }
+
+static void put_short(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "short_outer" : "short_rows", out); }
+static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, threads_of(e)); }
+static void put_across(krf__emitter *e, krf__str *out) { krf__str_i64(out, across_of(e)); }
+static void put_lines(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", e->k->n_kept - 2); }
+static void put_line(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", e->k->n_kept - 2); }
+static void put_columns(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", e->k->n_kept - 1); }
+static void put_column(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i%d", e->k->n_kept - 1); }
+
+static void batch(krf__emitter *e, krf__str *out) {
+    if (e->k->n_kept > 2) {
+        krf__str_printf(out, "const %s i0 = square / down;\n", krf__index_type(e));
+    }
+}
+
+static const char *word_of(const krf__emitter *e, uint32_t operand) {
+    return krf__cuda_vectored(e, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(e->k->operands[operand].dtype);
+}
+
+static const char *as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }
+
+/* What a thread comes to of each result, and its vectors of the lines' rows. */
+static void arrays(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "%s all0[%d];\n", krf__cuda_accumulator_type(e, 0), threads_of(e) * e->k->vector);
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (is_first(e, i)) {
+            krf__str_printf(out, "%s first_%s[%d];\n", word_of(e, i), e->operand_names[i], 2 * krf__cuda_quads(e));
+        }
+    }
+}
+
+static void first(krf__emitter *e, krf__str *out) {
+    const int quads = krf__cuda_quads(e);
+    krf__cuda_put_loads(e, is_first, out);
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (is_first(e, i)) {
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    first_%s[below * %d + n] = v_%s[n]%s;\n}\n", quads, e->operand_names[i], quads, e->operand_names[i], as_word(e, i));
+        }
+    }
+}
+
+static void second(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, is_second, out); }
+
+static void taken(krf__emitter *e, krf__str *out) {
+    const int quads = krf__cuda_quads(e);
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (is_first(e, i)) {
+            krf__cuda_put_held(e, i, quads, "", out);
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = first_%s[below * %d + n];\n}\n", quads, e->operand_names[i], as_word(e, i), e->operand_names[i], quads);
+        }
+    }
+}
+
+static void kept(krf__emitter *e, krf__str *out) {
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all0[(below * %d + beside) * %d + k] = acc0[k];\n}\n", e->k->vector, across_of(e), e->k->vector);
+}
+
+static void tree(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "auto &acc0 = all0;\n");
+    krf__cuda_put_results_tree(e, threads_of(e), out);
+}
+
+static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "outer_body", out); }
+static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
+
+const krf__hole krf__cuda_outer_holes[] = {
+    {"REDUCE_SHORT", put_short}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_ARRAYS", arrays},
+    {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_KEPT", kept}, {"OUTER_TREE", tree}, {NULL, NULL},
+};

@@ -1,0 +1,38 @@
+/* Whether the threads that share a short row share several results: where each operand is the same along one of the last two dimensions of these, as in distances between all pairs of points, a row that is
+ * loaded serves many. One result at a time every row would be read again for each, of the second-level cache, which is then the limit (bench/results). */
+#include "plan/vector.h"
+
+#define LEAST_THREADS 4
+#define MOST_THREADS 8 /* of a row; with more a thread would have more results than registers */
+#define MOST_VECTORS 4 /* of a thread */
+#define MOST_STATEMENTS 1024
+
+/* As many as there are vectors, rounded up. */
+int krf__outer_threads(const krf__kernel *k) { return (int64_t)LEAST_THREADS * k->vector >= k->reduced_size ? LEAST_THREADS : MOST_THREADS; }
+
+bool krf__outer_first(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->n_kept - 1] == 0; }
+
+/* Whether operands are of both kinds, and of no other. */
+static bool two_kinds(const krf__kernel *k) {
+    const int below = k->n_kept - 2, beside = k->n_kept - 1;
+    bool all = true, first = false, second = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        if (krf__loads(k, i)) {
+            all &= !o->counts && !o->gathered && !o->half && o->inner == 0 && krf_dtype_size((krf_dtype)o->dtype) > 1 && (o->strides[below] == 0 || o->strides[beside] == 0);
+            first |= o->strides[below] != 0;
+            second |= o->strides[beside] != 0;
+        }
+    }
+    return all && first && second;
+}
+
+bool krf__is_outer(const krf__kernel *k, const krf__limits *limits) {
+    if (limits->outer == 0 || k->schedule != KRF__REDUCE_SHORT || k->n_kept < 2 || k->n_kept > 3 || k->n_reduced != 1 || k->n_reductions != 1 || k->reduced_size > limits->literal) {
+        return false;
+    }
+    const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
+    return k->reduced_size > 2 * k->vector && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS && k->extents[k->n_kept - 1] >= KRF__OUTER_SIDE
+           && k->extents[k->n_kept - 2] >= KRF__OUTER_SIDE && k->kept_size >= limits->literal_from / k->reduced_size && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
+           && !krf__stores_elements(k) && two_kinds(k);
+}
