@@ -18,8 +18,16 @@ static void put_column(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i
 
 static void batch(krf__emitter *e, krf__str *out) {
     if (e->k->n_kept > 2) {
-        krf__str_printf(out, "const %s i0 = square / down;\n", krf__index_type(e));
+        krf__str_printf(out, "const %s down = (n1 + 15) / 16, i0 = square / down;\n", krf__index_type(e));
     }
+}
+
+static void put_square(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->n_kept > 2 ? "(square - i0 * down)" : "square"); }
+
+/* Told how many blocks there may be, ptxas 13.0 loads sooner where they fit; elsewhere it would spill. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    const size_t words = (krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) + 3) / 4 * (size_t)(threads_of(e) * e->k->vector);
+    krf__str_put(out, words <= 32 && krf__cuda_quads(e) <= 2 ? "256, 4" : "256");
 }
 
 static const char *word_of(const krf__emitter *e, uint32_t operand) {
@@ -74,6 +82,6 @@ static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_bod
 
 const krf__hole krf__cuda_outer_holes[] = {
     {"REDUCE_SHORT", put_short}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
-    {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_ARRAYS", arrays},
+    {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_KEPT", kept}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

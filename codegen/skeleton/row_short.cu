@@ -1,4 +1,4 @@
-// Rows that stay on the chip, of 256 elements or fewer: several lie side by side in a warp, as in reduce_short.cu, and what several rounds read is loaded once.
+// Rows that stay on the chip, of 256 elements or fewer: several lie side by side in a warp, as in short_rows.cu, and what several rounds read is loaded once.
 // Where there are no rows left, threads do the last one again, for the shuffles, and store nothing.
 $HEADER
 extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {

@@ -32,7 +32,7 @@ bool krf__is_outer(const krf__kernel *k, const krf__limits *limits) {
         return false;
     }
     const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
-    return k->reduced_size > 2 * k->vector && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS && k->extents[k->n_kept - 1] >= KRF__OUTER_SIDE
+    return (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS && k->extents[k->n_kept - 1] >= KRF__OUTER_SIDE
            && k->extents[k->n_kept - 2] >= KRF__OUTER_SIDE && k->kept_size >= limits->literal_from / k->reduced_size && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
            && !krf__stores_elements(k) && two_kinds(k);
 }
