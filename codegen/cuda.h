@@ -139,7 +139,7 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 
 /* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
 void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
-void krf__cuda_put_results_tree(krf__emitter *e, int threads, krf__str *out); /* of so many threads that have a vector of each of as many results: each comes to have one, r0 */
+void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
 void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of warps that share a chunk, of which the first has the result */

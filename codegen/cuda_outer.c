@@ -1,14 +1,19 @@
-/* The CUDA target's reductions of short rows whose threads share several results (krf__kernel.outer): what stands in the holes of skeleton/short_outer.cu and outer_body.cu. What a thread makes of its
- * elements of a result is what cuda_short.c prints. */
+/* The CUDA target's reductions of rows whose threads share several results (krf__kernel.outer): what stands in the holes of skeleton/short_outer.cu, row_outer.cu and of their bodies. What a thread makes of its
+ * elements of a result is what cuda_short.c prints, and cuda_reduce.c. */
 #include "codegen/cuda.h"
 
+enum { LANES = 8 }; /* of a result, that a thread of a warp has */
+
+static bool is_short(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_SHORT; }
 static int threads_of(const krf__emitter *e) { return krf__outer_threads(e->kernel); }
-static int across_of(const krf__emitter *e) { return threads_of(e) / 2; }
+static int results_of(const krf__emitter *e) { return krf__outer_results(e->kernel); }
+static int across_of(const krf__emitter *e) { return results_of(e) / 2; }
 
 static bool is_first(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && krf__outer_first(e->kernel, operand); }
 static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && !krf__outer_first(e->kernel, operand); }
 
 static void put_short(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "short_outer" : "short_rows", out); }
+static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "row_outer" : "warp_rows", out); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, threads_of(e)); }
 static void put_across(krf__emitter *e, krf__str *out) { krf__str_i64(out, across_of(e)); }
 static void put_lines(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", e->k->n_kept - 2); }
@@ -18,7 +23,7 @@ static void put_column(krf__emitter *e, krf__str *out) { krf__str_printf(out, "i
 
 static void batch(krf__emitter *e, krf__str *out) {
     if (e->k->n_kept > 2) {
-        krf__str_printf(out, "const %s down = (n1 + 15) / 16, i0 = square / down;\n", krf__index_type(e));
+        krf__str_printf(out, "const %s down = (n1 + %d) / %d, i0 = square / down;\n", krf__index_type(e), krf__outer_side(e->k) - 1, krf__outer_side(e->k));
     }
 }
 
@@ -36,13 +41,23 @@ static const char *word_of(const krf__emitter *e, uint32_t operand) {
 
 static const char *as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }
 
-/* What a thread comes to of each result, and its vectors of the lines' rows. */
-static void arrays(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "%s all0[%d];\n", krf__cuda_accumulator_type(e, 0), threads_of(e) * e->k->vector);
+/* A thread's vectors of the lines' rows. */
+static void rows(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_first(e, i)) {
             krf__str_printf(out, "%s first_%s[%d];\n", word_of(e, i), e->operand_names[i], 2 * krf__cuda_quads(e));
         }
+    }
+}
+
+/* What a thread comes to of each result. */
+static void arrays(krf__emitter *e, krf__str *out) {
+    const int n = results_of(e) * (is_short(e) ? e->k->vector : LANES);
+    krf__str_printf(out, "%s all0[%d];\n", krf__cuda_accumulator_type(e, 0), n);
+    if (!is_short(e)) {
+        krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    all0[n] = ", n);
+        krf__emit_identity(e, 0, out);
+        krf__str_put(out, ";\n}\n");
     }
 }
 
@@ -72,16 +87,22 @@ static void kept(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all0[(below * %d + beside) * %d + k] = acc0[k];\n}\n", e->k->vector, across_of(e), e->k->vector);
 }
 
-static void tree(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "auto &acc0 = all0;\n");
-    krf__cuda_put_results_tree(e, threads_of(e), out);
+/* Of a result: its lanes by whole vectors, to where the tree looks for them. */
+static void lanes(krf__emitter *e, krf__str *out) {
+    krf__cuda_put_halves(e, LANES, e->k->vector, out);
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all0[result * %d + k] = acc0[k];\n}\n", e->k->vector, e->k->vector);
 }
 
-static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "outer_body", out); }
+static void tree(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "auto &acc0 = all0;\n");
+    krf__cuda_put_results_tree(e, results_of(e), threads_of(e), out);
+}
+
+static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_short(e) ? "outer_body" : "outer_loop", out); }
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"REDUCE_SHORT", put_short}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
-    {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays},
+    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"OUTER_LANES", lanes}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_KEPT", kept}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

@@ -53,6 +53,13 @@ static void put_down(krf__emitter *e, uint32_t r, const char *k, krf__str *out) 
     krf__str_put(out, ");\n");
 }
 
+/* All of n with those of the thread d further on. */
+static void put_vector_down(krf__emitter *e, uint32_t r, int n, int d, krf__str *out) {
+    krf__str_printf(out, "{\n    const int d = %d;\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        ", d, n);
+    put_down(e, r, "k", out);
+    krf__str_put(out, "    }\n}\n");
+}
+
 static void put_result(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r); }
 
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
@@ -98,9 +105,7 @@ static void put_lane_tree(krf__emitter *e, uint32_t r, int n, int threads, bool 
     }
     const int first = after > 0 ? after : threads / 2;
     for (int s = 0, d = first; s < log2_of(threads) && written; s++, d = d > 1 ? d / 2 : threads / 2) {
-        krf__str_printf(out, "{\n    const int d = %d;\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        ", d, left);
-        put_down(e, r, "k", out);
-        krf__str_put(out, "    }\n}\n");
+        put_vector_down(e, r, left, d, out);
     }
     if (!written) {
         krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < %d; step++, d = d > 1 ? d / 2 : %d) {\n    ", first, log2_of(threads), threads / 2);
@@ -124,11 +129,14 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     }
 }
 
-void krf__cuda_put_results_tree(krf__emitter *e, int threads, krf__str *out) {
-    const int n = threads * e->k->vector;
-    put_sides(e, n, threads, out);
-    for (int s = 0; s < log2_of(threads); s++) {
+void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out) {
+    const int n = results * e->k->vector;
+    put_sides(e, results, threads, out);
+    for (int s = 0; s < log2_of(results); s++) {
         put_shared_halves(e, 0, n >> s, threads / 2 >> s, out);
+    }
+    for (int d = threads / results / 2; d > 0; d /= 2) {
+        put_vector_down(e, 0, e->k->vector, d, out);
     }
     halve_accumulators(e->k->vector / 2, 1, 0, 0, out);
     put_result(e, 0, out);

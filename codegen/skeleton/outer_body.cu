@@ -1,5 +1,6 @@
 // Beyond the last line or column the last one is taken again, and not stored.
 $OUTER_ARRAYS
+$OUTER_ROWS
 #pragma unroll
 for (int below = 0; below < 2; below++) {
     const $INDEX $OUTER_LINE = top + below < $OUTER_LINES ? top + below : $OUTER_LINES - 1;

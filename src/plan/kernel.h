@@ -116,7 +116,7 @@ typedef struct krf__kernel {
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
-    bool outer;    /* CUDA, KRF__REDUCE_SHORT: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
+    bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
@@ -290,8 +290,9 @@ size_t krf__ticket_count(const krf__kernel *k);
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */
 uint32_t krf__kernel_rounds(const krf__kernel *k);
 krf__kernel krf__kernel_round(const krf__kernel *k, uint32_t r);
-#define KRF__OUTER_SIDE 16 /* of the square of results that a block takes then */
-int krf__outer_threads(const krf__kernel *k); /* that share a row then, and as many results: 2 lines of them */
+int krf__outer_side(const krf__kernel *k);    /* of the square of results that a block takes then */
+int krf__outer_threads(const krf__kernel *k); /* that share a row then; */
+int krf__outer_results(const krf__kernel *k); /* and so many results: 2 lines of them */
 bool krf__outer_first(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the last dimension of the results then; else it is so along the one before */
 bool krf__loads(const krf__kernel *k, uint32_t operand); /* whether the domain part loads it */
 bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */

@@ -7,8 +7,12 @@
 #define MOST_VECTORS 4 /* of a thread */
 #define MOST_STATEMENTS 1024
 
+int krf__outer_side(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 8 : 16; }
+
 /* As many as there are vectors, rounded up. */
-int krf__outer_threads(const krf__kernel *k) { return (int64_t)LEAST_THREADS * k->vector >= k->reduced_size ? LEAST_THREADS : MOST_THREADS; }
+int krf__outer_threads(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 32 : (int64_t)LEAST_THREADS * k->vector >= k->reduced_size ? LEAST_THREADS : MOST_THREADS; }
+
+int krf__outer_results(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 8 : krf__outer_threads(k); }
 
 bool krf__outer_first(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->n_kept - 1] == 0; }
 
@@ -27,12 +31,33 @@ static bool two_kinds(const krf__kernel *k) {
     return all && first && second;
 }
 
-bool krf__is_outer(const krf__kernel *k, const krf__limits *limits) {
-    if (limits->outer == 0 || k->schedule != KRF__REDUCE_SHORT || k->n_kept < 2 || k->n_kept > 3 || k->n_reduced != 1 || k->n_reductions != 1 || k->reduced_size > limits->literal) {
+/* Whether a short row suits its threads. */
+static bool suits_threads(const krf__kernel *k, const krf__limits *limits) {
+    const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
+    return k->reduced_size <= limits->literal && (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS
+           && k->kept_size >= limits->literal_from / k->reduced_size;
+}
+
+/* Whether a warp has registers for the lanes of 8 results, and nothing is left behind the last whole vector. */
+static bool suits_warps(const krf__kernel *k) {
+    return k->chunks == 1 && !k->drifts && k->reduced_size % k->vector == 0 && krf_dtype_size((krf_dtype)k->instrs[k->n_domain].dtype) <= 4
+           && 8 * krf__reduce_vectors(k) * k->vector * (int)k->n_domain <= MOST_STATEMENTS;
+}
+
+static bool is_outer(const krf__kernel *k, const krf__limits *limits) {
+    if (limits->outer == 0 || k->n_kept < 2 || k->n_kept > 3 || k->n_reduced != 1 || k->n_reductions != 1 || k->staged) {
         return false;
     }
-    const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
-    return (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS && k->extents[k->n_kept - 1] >= KRF__OUTER_SIDE
-           && k->extents[k->n_kept - 2] >= KRF__OUTER_SIDE && k->kept_size >= limits->literal_from / k->reduced_size && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
+    const bool suits = k->schedule == KRF__REDUCE_SHORT ? suits_threads(k, limits) : k->schedule == KRF__REDUCE_ROW && suits_warps(k);
+    return suits && k->extents[k->n_kept - 1] >= krf__outer_side(k) && k->extents[k->n_kept - 2] >= krf__outer_side(k) && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
            && !krf__stores_elements(k) && two_kinds(k);
+}
+
+void krf__kernel_outer(krf__kernel *k, const krf__limits *limits) {
+    k->outer = is_outer(k, limits);
+    if (!k->outer && k->schedule == KRF__REDUCE_SHORT && k->reduced_size > MOST_THREADS * MOST_VECTORS * k->vector) { /* more than they hold */
+        k->schedule = KRF__REDUCE_ROW;
+        k->outer = is_outer(k, limits);
+        k->schedule = k->outer ? KRF__REDUCE_ROW : KRF__REDUCE_SHORT;
+    }
 }

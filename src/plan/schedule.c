@@ -343,7 +343,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_literal(k);
     krf__kernel_pairs(k, limits);
     stage_rows(k, limits);
-    k->outer = !k->staged && krf__is_outer(k, limits);
+    krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
 }

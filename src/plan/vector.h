@@ -7,7 +7,7 @@
 
 /* Whether a reduction stores elements of its domain as well. */
 bool krf__stores_elements(const krf__kernel *k);
-bool krf__is_outer(const krf__kernel *k, const krf__limits *limits); /* krf__kernel.outer, of a short row that is not staged */
+void krf__kernel_outer(krf__kernel *k, const krf__limits *limits); /* chooses krf__kernel.outer */
 
 /* Elements of a 16-byte access along dimension `fast`; 1 where operands allow none. domain_only: what is stored is no matter. unaligned: some array begins elsewhere than on a 16-byte border. */
 int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);

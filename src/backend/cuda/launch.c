@@ -37,6 +37,13 @@ static uint32_t column_blocks(const krf__kernel *k, int multiprocessors, int64_t
 /* Clusters of blocks, which reach each other's shared memory, are there from compute capability 9.0 on. */
 uint32_t krf__cuda_row(int capability) { return capability >= 90 ? KRF__ROW_CLUSTER * KRF__ROW_BLOCK : KRF__ROW_BLOCK; }
 
+/* A square of results a block, see skeleton/short_outer.cu. */
+static void outer_grid(const krf__kernel *k, krf__grid *g) {
+    const int64_t side = krf__outer_side(k), squares = divide_up(k->extents[k->n_kept - 1], side) * divide_up(k->extents[k->n_kept - 2], side), blocks = squares * (k->n_kept > 2 ? k->extents[0] : 1);
+    g->x = clamp(blocks, MAX_X);
+    g->too_large = blocks > MAX_X;
+}
+
 void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1, .block_z = 1};
     int64_t blocks;
@@ -47,14 +54,16 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = blocks > MAX_X;
         break;
     case KRF__REDUCE_ROW: /* a warp a result, then on by the whole grid */
+        if (k->outer) {
+            outer_grid(k, g);
+            break;
+        }
         g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
         break;
     case KRF__REDUCE_SHORT:
     case KRF__ROW_SHORT:
-        if (k->outer) { /* a square of results a block, see skeleton/short_outer.cu */
-            blocks = divide_up(k->extents[k->n_kept - 1], KRF__OUTER_SIDE) * divide_up(k->extents[k->n_kept - 2], KRF__OUTER_SIDE) * (k->n_kept > 2 ? k->extents[0] : 1);
-            g->x = clamp(blocks, MAX_X);
-            g->too_large = blocks > MAX_X;
+        if (k->outer) {
+            outer_grid(k, g);
             break;
         }
         /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
