@@ -1,4 +1,4 @@
-/* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_lanes.cu, column_chunk.cu and column_combine.cu. A thread holds a
+/* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_lanes.cu and column_chunk.cu. A thread holds a
  * vector of columns and as many of the 256 lanes of each as there are threads side by side. Those of integers are in cuda_column_any.c. */
 #include "codegen/cuda.h"
 
@@ -188,7 +188,7 @@ static void tree(krf__emitter *e, krf__str *out) {
 
 static void fold(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "all%u[k] = red%u(all%u[k], part%u[k]);\n", r, r, r, r);
+        krf__str_printf(out, "all%u[k] = again ? part%u[k] : red%u(all%u[k], part%u[k]);\n", r, r, r, r, r);
     }
 }
 
@@ -215,14 +215,8 @@ static void done(krf__emitter *e, krf__str *out) {
 static void partials(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], ", r, e->k->vector, r, r, e->k->vector);
-        put_partial(e, r, true, "lane", out);
+        put_partial(e, r, true, "found", out);
         krf__str_put(out, ");\n");
-    }
-}
-
-static void taken(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "all%u[k] = part%u[k];\n", r, r);
     }
 }
 
@@ -237,8 +231,6 @@ static void results(krf__emitter *e, krf__str *out) {
 
 static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
-static void combine_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_combine", out); }
-static void combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, combine_loops, out); }
 
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
 static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
@@ -256,7 +248,6 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_SHARED", shared},
     {"COLUMN_TOTALS", totals},
     {"COLUMN_CHUNK", chunk},
-    {"COLUMN_COMBINE", combine},
     {"COLUMN_STACKS", stacks},
     {"COLUMN_START", start},
     {"COLUMN_TOGETHER", put_together},
@@ -270,7 +261,6 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_FOLD", fold},
     {"COLUMN_DONE", done},
     {"COLUMN_PARTIALS", partials},
-    {"COLUMN_TAKEN", taken},
     {"COLUMN_RESULTS", results},
     {NULL, NULL},
 };

@@ -1,23 +1,26 @@
 // The threads under each other share the 256 lanes of a column. A thread visits its lanes in bit-reversed order, so that the canonical
-// tree needs one partial result a level; the groups meet in shared memory. Chunks go to 256 blocks at most.
+// tree needs one partial result a level; the groups meet in shared memory. Chunks go to 256 blocks at most, and the last of these to end does the same again, with what all found for elements.
+bool again = false;
 $COLUMN_TOTALS
-{
+#pragma unroll 1
+for (;;) {
     const $INDEX o = at;
     $KEPT_POSITION
-    for ($INDEX c = blockIdx.y; c < ($INDEX)a.chunks; c += gridDim.y) {
+    for ($INDEX c = blockIdx.y; c < (again ? ($INDEX)blockIdx.y + 1 : ($INDEX)a.chunks); c += gridDim.y) {
         const $INDEX first = c * ($INDEX)a.chunk;
         const $INDEX last = $REDUCED_SIZE - first < ($INDEX)a.chunk ? $REDUCED_SIZE : first + ($INDEX)a.chunk;
         $COLUMN_CHUNK
     }
-}
-if ($SPLIT) {
+    if (!$SPLIT || again) {
+        break;
+    }
     if (inside && threadIdx.y == 0) {
         for (int k = 0; k < $VECTOR; k++) {
             $COLUMN_DONE
         }
     }
     $COLUMN_TICKET
-    $COLUMN_COMBINE
+    again = true;
 }
 if (inside && threadIdx.y == 0) {
     for (int k = 0; k < $VECTOR; k++) {
