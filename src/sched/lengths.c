@@ -43,7 +43,7 @@ bool krf__lengths_admit(krf__lengths *lengths, const krf__plan_data *plan) {
     pthread_mutex_lock(&lengths->lock);
     for (uint32_t i = 0; i < plan->n_kernels && all; i++) {
         const krf__kernel *k = &plan->kernels[i];
-        all = !(krf__literal_rows(k) || krf__literal_chunk(k)) || admit(lengths, kind_of(k), k->n_rounds > 0 ? KRF__LENGTHS : KRF__LENGTHS_ALONE, k->reduced_size);
+        all = !(krf__literal_rows(k) || krf__literal_chunk(k)) || admit(lengths, kind_of(k), k->n_rounds > 0 || k->outer ? KRF__LENGTHS : KRF__LENGTHS_ALONE, k->reduced_size);
     }
     pthread_mutex_unlock(&lengths->lock);
     return all;

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #define KRF__LENGTHS 4  /* of a kind, */
-#define KRF__LENGTHS_ALONE 1 /* and of reductions alone, whose kernels are to be few */
+#define KRF__LENGTHS_ALONE 1 /* and of reductions alone, whose kernels are to be few; but by squares of results, which there are not without a length, likewise 4 */
 #define KRF__KINDS 128 /* that are remembered; of more, the oldest are forgotten */
 
 typedef struct krf__lengths {
