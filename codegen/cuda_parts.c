@@ -19,7 +19,7 @@ static int vectors_of_part(const krf__emitter *e) {
     }
     if (e->kernel->n_rounds == 0) {
         vectors = krf__cuda_loads_tiles(e) && k->n_reductions > 1 && quads / 2 * k->vector % LANES == 0 ? quads / 2 : 0;
-    } else if (is_last(e) && k->n_reductions == 0 && krf__cuda_row_stays(e)) {
+    } else if (is_last(e) && k->n_reductions == 0 && krf__cuda_row_stays(e) && !(krf__cuda_loads_late(e) && krf__cuda_loads_next(e))) { /* what is loaded ahead waits at each end of a part */
         vectors = (k->schedule == KRF__ROW_COL ? SIDE_PART : ROW_PART) / k->vector;
     }
     return vectors > 0 && quads > vectors && quads % vectors == 0 ? vectors : 0;
@@ -42,19 +42,16 @@ static void begin(krf__emitter *e, krf__str *out) {
 
 static void vectors(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->part > 0 ? e->part : krf__cuda_quads(e)); }
 
-/* How many of the vectors that come later are there already. */
-static int loaded(const krf__emitter *e, uint32_t operand) {
+/* Whether vectors that come later are there already. */
+static bool loaded(const krf__emitter *e, uint32_t operand) {
     const bool late = e->kernel->n_rounds > 0 && krf__cuda_loads_late(e) && krf__cuda_of_this_round(e, operand);
-    if (!krf__cuda_in_domain(e, operand, KRF__load) || e->k->operands[operand].inner != 0) {
-        return 0;
-    }
-    return !late ? krf__cuda_quads(e) - e->part : krf__cuda_loads_next(e) ? 1 : 0;
+    return krf__cuda_in_domain(e, operand, KRF__load) && e->k->operands[operand].inner == 0 && !late;
 }
 
 static void end(krf__emitter *e, krf__str *out) {
+    const int left = krf__cuda_quads(e) - e->part;
     for (uint32_t i = 0; i < e->k->n_operands && e->part > 0; i++) {
-        const int left = loaded(e, i);
-        if (left > 0) {
+        if (loaded(e, i)) {
             const char *name = e->operand_names[i], *word = krf__cuda_vectored(e, i) ? ".word" : "";
             krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = v_%s[n + %d]%s;\n}\n", left, name, word, name, e->part, word);
         }
