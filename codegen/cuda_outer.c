@@ -83,14 +83,24 @@ static void taken(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void kept(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all0[(below * %d + beside) * %d + k] = acc0[k];\n}\n", e->k->vector, across_of(e), e->k->vector);
+/* Over a row that a thread does not have at once. */
+static void over(krf__emitter *e, krf__str *out) {
+    if (is_short(e)) {
+        krf__str_put(out, "{\n");
+    } else {
+        krf__str_printf(out, "const int V = %d;\n#pragma unroll 1\nfor (%s p = first; p < last; p += %d) {\n", e->k->vector, krf__index_type(e), krf__cuda_tile(e));
+        krf__cuda_put_whole(e, out);
+    }
 }
 
-/* Of a result: its lanes by whole vectors, to where the tree looks for them. */
+static void elements(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_short(e) ? "outer_short" : "outer_long", out); }
+
+static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, LANES, e->k->vector, out); }
+
 static void lanes(krf__emitter *e, krf__str *out) {
-    krf__cuda_put_halves(e, LANES, e->k->vector, out);
-    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all0[result * %d + k] = acc0[k];\n}\n", e->k->vector, e->k->vector);
+    if (!is_short(e)) {
+        krf__emit_skeleton(e, "outer_lanes", out);
+    }
 }
 
 static void tree(krf__emitter *e, krf__str *out) {
@@ -98,11 +108,11 @@ static void tree(krf__emitter *e, krf__str *out) {
     krf__cuda_put_results_tree(e, results_of(e), threads_of(e), out);
 }
 
-static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_short(e) ? "outer_body" : "outer_loop", out); }
+static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "outer_body", out); }
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"OUTER_LANES", lanes}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
     {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
-    {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_KEPT", kept}, {"OUTER_TREE", tree}, {NULL, NULL},
+    {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_OVER", over}, {"OUTER_ELEMENTS", elements}, {"OUTER_TREE", tree}, {NULL, NULL},
 };
