@@ -6,6 +6,8 @@
 #define MOST_THREADS 8 /* of a row; with more a thread would have more results than registers */
 #define MOST_VECTORS 4 /* of a thread */
 #define MOST_STATEMENTS 1024
+#define SHORT_FROM 2 /* times krf__limits.literal_from, elements of all rows: of fewer there are not blocks enough for a GPU, and caches deliver what is read again. Reckoned, not measured: */
+#define LONG_FROM 4
 
 int krf__outer_side(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 8 : 16; }
 
@@ -31,11 +33,15 @@ static bool two_kinds(const krf__kernel *k) {
     return all && first && second;
 }
 
+static bool has_blocks(const krf__kernel *k, const krf__limits *limits) {
+    const int64_t times = k->schedule == KRF__REDUCE_ROW ? LONG_FROM : SHORT_FROM;
+    return k->kept_size >= times * limits->literal_from / k->reduced_size;
+}
+
 /* Whether a short row suits its threads. */
 static bool suits_threads(const krf__kernel *k, const krf__limits *limits) {
     const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
-    return k->reduced_size <= limits->literal && (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS
-           && k->kept_size >= limits->literal_from / k->reduced_size;
+    return k->reduced_size <= limits->literal && (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS;
 }
 
 /* Whether a warp has registers for the lanes of 8 results, and nothing is left behind the last whole vector. */
@@ -49,7 +55,7 @@ static bool is_outer(const krf__kernel *k, const krf__limits *limits) {
         return false;
     }
     const bool suits = k->schedule == KRF__REDUCE_SHORT ? suits_threads(k, limits) : k->schedule == KRF__REDUCE_ROW && suits_warps(k);
-    return suits && k->extents[k->n_kept - 1] >= krf__outer_side(k) && k->extents[k->n_kept - 2] >= krf__outer_side(k) && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
+    return suits && has_blocks(k, limits) && k->extents[k->n_kept - 1] >= krf__outer_side(k) && k->extents[k->n_kept - 2] >= krf__outer_side(k) && krf__accumulator_words(k, 0) == 1 && !krf__costly_domain(k)
            && !krf__stores_elements(k) && two_kinds(k);
 }
 
