@@ -179,7 +179,7 @@ KRF_FN double krf_pow(double x, double y) {
     v = ((a == 0.0) | (a == infinite)) ? ((a == 0.0) == (y > 0.0) ? 0.0 : infinite) : v;
     v = ((x < 0.0) & (a != infinite) & !whole) ? krf_unbits_f64(0x7ff8000000000000u) : v;
     unsigned long long sign = krf_bits_f64(x) & 0x8000000000000000u;
-    v = krf_unbits_f64(krf_bits_f64(v) ^ (odd ? sign : 0));
+    v = krf_unbits_f64(krf_bits_f64(v) ^ (sign & (0 - (unsigned long long)odd))); // a choice by what is the same for all, as with a constant exponent, is not vectorised by gcc 12
     v = ((a == 1.0) & (__builtin_fabs(y) == infinite)) ? 1.0 : v;
     v = ((x != x) | (y != y)) ? x + y : v;
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : v;

@@ -18,10 +18,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# name, type, arguments: one loop; z also stands for a third operand
+# name, type, arguments, label unless it is the name: one loop; z also stands for a third operand
 loop() {
-    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y);\n' "$1" "$2" "$2" "$2"
-    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y) {\n' "$1" "$2" "$2" "$2"
+    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y);\n' "${4:-$1}" "$2" "$2" "$2"
+    printf 'void loop_%s(const %s *restrict x, const %s *restrict z, %s *restrict y) {\n' "${4:-$1}" "$2" "$2" "$2"
     printf '    (void)z;\n    for (int i = 0; i < 256; i++) y[i] = krf_%s(%s);\n}\n' "$1" "$3"
 }
 
@@ -62,6 +62,9 @@ two="pow hypot atan2 logaddexp"
     loop ndtri_f32 float "x[i]" && loop ndtri_f64 double "x[i]"
     for name in log_rest arc_rest; do loop "$name" double "x[i], z[i], z[i + 256]"; done
     for name in $two; do loop "${name}f" float "x[i], z[i]" && loop "$name" double "x[i], z[i]"; done
+    for constant in 2.5 7.0; do
+        loop powf float "x[i], ${constant}f" "powf_${constant%.*}" && loop pow double "x[i], $constant" "pow_${constant%.*}"
+    done
 } >"$work/loops.c"
 for cc in "$@"; do
     for arch in x86-64-v3 x86-64-v4; do
