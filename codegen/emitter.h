@@ -53,7 +53,7 @@ struct krf__emitter {
     bool in_turn;                /* CUDA, maps: elements at hand are the first of their vectors, which move on */
     bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
     int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
-    unsigned char *forms;        /* then: what there is of an instruction of the domain */
+    unsigned char *forms;        /* then: what there is of an instruction of the domain; C: whether it is computed before a strip (c_fixed.c) */
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
@@ -115,6 +115,8 @@ void krf__c_put_narrow_pointer(const krf__emitter *e, uint32_t operand, krf__str
 
 /* ---- c_half.c ---- */
 void krf__c_put_conversions(const krf__emitter *e, int strip, krf__str *out); /* converts strips of operands from f16 before the loops */
+void krf__c_find_fixed(krf__emitter *e);       /* which instructions of the domain are computed before a strip's loops; */
+bool krf__c_is_fixed(const krf__emitter *e, uint32_t instr); /* whether one is */
 void krf__c_put_statement(krf__emitter *e, uint32_t instr, krf__str *out);    /* the statement of an instruction, which may take what was converted */
 bool krf__c_converts_store(const krf__emitter *e, uint32_t operand); /* whether a strip of an output is converted to f16 behind the loops */
 

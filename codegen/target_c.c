@@ -68,7 +68,7 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
     const krf__kernel *k = e->k;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         bool used = false;
-        if (e->stage_of[i] >= stage || krf__c_left_out(e, i) || krf__instr_free(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
+        if (e->stage_of[i] >= stage || krf__c_left_out(e, i) || krf__c_is_fixed(e, i) || krf__instr_free(&k->instrs[i]) || k->instrs[i].op == KRF__store || k->instrs[i].op == KRF__bind) {
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
@@ -152,6 +152,7 @@ static void put_copy_out(krf__emitter *e, krf__str *out) {
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     uint32_t last = krf__c_find_stages(e);
+    krf__c_find_fixed(e);
     int strip = krf__c_strip_length(e);
     uint32_t key = 0;
     e->mode = 0;
@@ -165,7 +166,7 @@ static void body(krf__emitter *e, krf__str *out) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
             krf__c_put_block(e, instr->slot, strip, out);
-        } else if (instr->op != KRF__load && !krf__instr_free(instr) && !passed_over(e, i) && used_later(e, i, last)) {
+        } else if (instr->op != KRF__load && !krf__instr_free(instr) && !passed_over(e, i) && !krf__c_is_fixed(e, i) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
         if (!passed_over(e, i)) {
@@ -173,12 +174,17 @@ static void body(krf__emitter *e, krf__str *out) {
         }
     }
     krf__c_put_draws(e, strip, out);
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        if (krf__c_is_fixed(e, i)) {
+            krf__c_put_statement(e, i, out);
+        }
+    }
     for (uint32_t stage = 0; stage <= last; stage++) {
         krf__str_put(out, compares ? "for (int k = from; k < to; k++) {\n" : "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
         for (uint32_t i = 0; i < k->n_domain; i++) {
             const krf__instr *instr = &k->instrs[i];
-            if (krf__c_left_out(e, i)) {
+            if (krf__c_left_out(e, i) || krf__c_is_fixed(e, i)) {
                 continue;
             }
             if (e->first_stage_of[i] <= stage && stage < e->stage_of[i]) {

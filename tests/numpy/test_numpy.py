@@ -72,7 +72,7 @@ INTEGERS = [
     (EXACT, "x & y", "x | v", "x ^ y", "~x", "x << s", "x >> s", "gcd(x, y)", "p ** q", "sum(x)", "sum(x, axis=0)", "prod(x[:2, :9])", "prod(p, axis=0)", "x // y",
      "x % y", "fmod(x, y)", "sum(x.T, axis=(1,), keepdims=True)", "trace(x)"),
     (EXACT, "take(x, (arange(35) * 3000000000 - 5000000000) // 7 % 35, axis=1)", "where(arange(35) * 200000000 < 3000000000, x, y)", "where(3000000000 >= arange(35) * 200000000, x, y)", "where(arange(35) * 60000000 < 3000000000, x, y)", "take(x, minimum(arange(35), 3000000000), axis=1)",
-     "take(x, maximum(arange(35) - 5, 7) % 4, axis=1)", "take(x, minimum(abs(arange(40) - 6), 34), axis=1)"),
+     "take(x, maximum(arange(35) - 5, 7) % 4, axis=1)", "take(x, minimum(abs(arange(40) - 6), 34), axis=1)", "where(arange(24)[:, None] % 7 >= arange(35)[None, :] // 6, x, y)", "(p[:, :1] // 2 + p[:, 1:2] % p[:, :1]) ^ x", "sum(x ^ (p[:, :1] % 3 * (p[:, :1] // p[:, 1:2])), axis=1)"),
     (VALUE, "bitwise_count(x)", "vdot(i, i)", "round(x)"),
 ]
 WIDE_INTEGERS = [(EXACT, "x / y", "mean(p)", "sqrt(abs(p))", "reciprocal(p / 1)"), (2, "exp(p % 8)", "log(abs(p) + 1)")]
