@@ -48,8 +48,6 @@ MUTANTS = [
     ("outer_long_lanes", "codegen/cuda_outer.c", "krf__cuda_put_halves(e, LANES, e->k->vector, out);", "krf__cuda_put_halves(e, LANES / 2, e->k->vector, out);", "ops/test_outer/sim"),
     ("outer_long_tree", "codegen/cuda_tree.c", "d = threads / results / 2; d > 0;", "d = threads / results / 2; d > 1;", "ops/test_outer/sim"),
     ("outer_tree_of_results", "codegen/cuda_tree.c", "const int n = results * e->k->vector;", "const int n = results * e->k->vector * 2;", "ops/test_outer/sim"),
-    ("fixed_class", "codegen/c_fixed.c", "krf__c_class(e, i->slot) == 0", "krf__c_class(e, i->slot) >= 0", "numpy"),
-    ("fixed_arguments", "codegen/c_fixed.c", "|| e->forms[i->args[a]] == SAME", "|| e->forms[i->args[0]] == SAME", "numpy"),
     ("drift_mask_first", "codegen/cuda_drift.c", "krf_there((int)(first - p_v), ", "krf_there((int)(first - p_v - 1), ", "ops/test_anywhere/sim"),
     ("drift_mask_last", "codegen/cuda_drift.c", "(int)(last - p_v));", "(int)(last - p_v + 1));", "ops/test_anywhere/sim"),
     ("drift_alike", "src/plan/vector.c", "!streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);", "!streams(&k->operands[i], fast) || krf__goes_with(k, first, first, v);", "ops/test_anywhere/sim"),
