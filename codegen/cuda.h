@@ -13,6 +13,7 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 /* An array of n elements, vectors or addresses of an operand of the domain, v_in0: its declaration, and the load of one of them ("[q]") from `offset` on.
  * again: others read it soon. */
+const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".word", what moves one of them at once; "" where it is no vector */
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
 /* "union { uint4 word; ... } v_in0": a vector of an operand. */

@@ -39,8 +39,6 @@ static const char *word_of(const krf__emitter *e, uint32_t operand) {
     return krf__cuda_vectored(e, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(e->k->operands[operand].dtype);
 }
 
-static const char *as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }
-
 /* A thread's vectors of the lines' rows. */
 static void rows(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
@@ -66,7 +64,7 @@ static void first(krf__emitter *e, krf__str *out) {
     krf__cuda_put_loads(e, is_first, out);
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_first(e, i)) {
-            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    first_%s[below * %d + n] = v_%s[n]%s;\n}\n", quads, e->operand_names[i], quads, e->operand_names[i], as_word(e, i));
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    first_%s[below * %d + n] = v_%s[n]%s;\n}\n", quads, e->operand_names[i], quads, e->operand_names[i], krf__cuda_as_word(e, i));
         }
     }
 }
@@ -78,7 +76,7 @@ static void taken(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_first(e, i)) {
             krf__cuda_put_held(e, i, quads, "", out);
-            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = first_%s[below * %d + n];\n}\n", quads, e->operand_names[i], as_word(e, i), e->operand_names[i], quads);
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = first_%s[below * %d + n];\n}\n", quads, e->operand_names[i], krf__cuda_as_word(e, i), e->operand_names[i], quads);
         }
     }
 }

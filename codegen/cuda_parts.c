@@ -52,7 +52,7 @@ static void end(krf__emitter *e, krf__str *out) {
     const int left = krf__cuda_quads(e) - e->part;
     for (uint32_t i = 0; i < e->k->n_operands && e->part > 0; i++) {
         if (loaded(e, i)) {
-            const char *name = e->operand_names[i], *word = krf__cuda_vectored(e, i) ? ".word" : "";
+            const char *name = e->operand_names[i], *word = krf__cuda_as_word(e, i);
             krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = v_%s[n + %d]%s;\n}\n", left, name, word, name, e->part, word);
         }
     }

@@ -49,6 +49,8 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
 }
 
+const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }
+
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);

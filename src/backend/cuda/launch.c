@@ -47,6 +47,10 @@ static void outer_grid(const krf__kernel *k, krf__grid *g) {
 void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     *g = (krf__grid){.x = 1, .y = 1, .z = 1, .block_x = KRF__CUDA_BLOCK, .block_y = 1, .block_z = 1};
     int64_t blocks;
+    if (k->outer) {
+        outer_grid(k, g);
+        return;
+    }
     switch (k->schedule) {
     case KRF__MAP: /* a tile a block */
         blocks = divide_up(k->kept_size, (int64_t)KRF__CUDA_BLOCK * (k->vector > 1 ? k->vector : krf__map_each(k)));
@@ -54,19 +58,10 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = blocks > MAX_X;
         break;
     case KRF__REDUCE_ROW: /* a warp a result, then on by the whole grid */
-        if (k->outer) {
-            outer_grid(k, g);
-            break;
-        }
         g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
         break;
     case KRF__REDUCE_SHORT:
-    case KRF__ROW_SHORT:
-        if (k->outer) {
-            outer_grid(k, g);
-            break;
-        }
-        /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
+    case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
         g->block_y = (uint32_t)krf__short_block(k) / g->block_x;
         blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y);
