@@ -57,6 +57,8 @@ class Workload:
         code = "def program(%s):\n" % ", ".join(name for name, _, _ in self.inputs)
         code += "".join(f"    {s}\n" for s in self.statements[:-1])
         code += f"    return _finish({last})\n" if "_finish" in space else f"    return {last}\n"
+        if "_f32" in space:  # a library whose arrays have .to(), and whose dtypes go by another name than its casts
+            code = re.sub(r"\.astype\((\w+)\)", r".to(_\1)", code)
         scope = {**self.sizes, **space}
         exec(compile(code, self.name, "exec"), scope)
         return scope["program"]
@@ -98,8 +100,7 @@ def dtype_names(module):
 
 def numpy_space(np, copies):
     """Of NumPy and what looks like it. copies: views are copied, as a result of kerfuse is no view."""
-    space = {name: getattr(np, name) for name in (
-        "maximum minimum log1p exp log sqrt sin cos abs sum mean max min var where argmax cumsum transpose flip arange full").split()}
+    space = {name: value for name, value in ((name, getattr(np, name, None)) for name in dir(np) if name[0] != "_") if callable(value)}
     space.update(dtype_names(np))
     if copies:
         space["_finish"] = lambda r: tuple(map(np.ascontiguousarray, r)) if isinstance(r, tuple) else np.ascontiguousarray(r)
@@ -124,30 +125,52 @@ def cupy_space(cp):
 def jax_space(jax):
     jnp = jax.numpy
     space = numpy_space(jnp, False)
+    space.update(logsumexp=jax.nn.logsumexp, erf=jax.scipy.special.erf)
     space["random_uniform"] = lambda n, key, dtype: jax.random.uniform(jax.random.key(key), (n,), dtype)
     space["random_normal"] = lambda n, key, dtype: jax.random.normal(jax.random.key(key), (n,), dtype)
     return space
 
 
 def torch_space(torch, device):
+    tensor = torch.Tensor
+
     def along(f, whole):
-        def call(x, axis=None):
-            return whole(x) if axis is None else f(x, axis)
-        return call
+        return lambda x, axis=None, keepdims=False: whole(x) if axis is None else f(x, axis, keepdims)
+
+    def cast(kind):
+        # A number such as f32(0.125) takes the dtype of what it meets.
+        return lambda x: x.to(kind) if isinstance(x, tensor) else float(x)
+
+    def moments(f):
+        return lambda x, axis=None, keepdims=False: f(x, axis, correction=0, keepdim=keepdims)
+
+    def counted(x, axis=None):
+        return torch.count_nonzero(x, axis)
+
+    def roll(x, shift, axis=None):
+        return torch.roll(x, shift, axis)
+
+    def repeat(x, k, axis):
+        return torch.repeat_interleave(x, k, axis, output_size=k * x.shape[axis])
+
+    def take(x, i, axis=None):
+        return x.reshape(-1)[i] if axis is None else x[(slice(None),) * axis + (i,)]
 
     finish = lambda x: x.contiguous()  # noqa: E731
-    space = {name: getattr(torch, name) for name in "log1p exp log sqrt sin cos abs where".split()}
-    space.update(dtype_names(torch))
-    # A cast such as f32(0.125) takes the dtype of what it meets.
-    space.update({name: float for name in ("f16", "bf16", "f32", "f64")})
+    space = {name: value for name, value in ((name, getattr(torch, name, None)) for name in dir(torch) if name[0] != "_") if callable(value)}
+    space.update({name: cast(getattr(torch, full)) for name, full in DTYPES.items() if name != "bool" and hasattr(torch, full)})
+    space.update({f"_{name}": getattr(torch, full) for name, full in DTYPES.items() if hasattr(torch, full)})
     space.update(
-        maximum=lambda x, y: torch.maximum(x, y) if isinstance(y, torch.Tensor) else torch.clamp_min(x, y),
-        minimum=lambda x, y: torch.minimum(x, y) if isinstance(y, torch.Tensor) else torch.clamp_max(x, y),
-        sum=along(torch.sum, torch.sum), mean=along(torch.mean, torch.mean),
-        max=along(torch.amax, torch.amax), min=along(torch.amin, torch.amin), argmax=along(torch.argmax, torch.argmax),
-        var=lambda x: torch.var(x, correction=0), cumsum=torch.cumsum,
-        flip=lambda x: torch.flip(x, tuple(range(x.ndim))), transpose=lambda x, axes: x.permute(axes),
-        arange=lambda n: torch.arange(n, device=device),
+        maximum=lambda x, y: torch.maximum(x, y) if isinstance(y, tensor) else torch.clamp_min(x, y),
+        minimum=lambda x, y: torch.minimum(x, y) if isinstance(y, tensor) else torch.clamp_max(x, y),
+        sum=along(torch.sum, torch.sum), mean=along(torch.mean, torch.mean), any=along(torch.any, torch.any), all=along(torch.all, torch.all),
+        max=along(torch.amax, torch.amax), min=along(torch.amin, torch.amin), argmax=along(torch.argmax, torch.argmax), argmin=along(torch.argmin, torch.argmin),
+        logsumexp=torch.logsumexp, var=moments(torch.var), std=moments(torch.std), cumsum=lambda x, axis=0: torch.cumsum(x, axis),
+        cumprod=lambda x, axis=0: torch.cumprod(x, axis), count_nonzero=counted, clip=torch.clamp, roll=roll, repeat=repeat, tile=torch.tile, take=take,
+        take_along_axis=lambda x, i, axis: torch.gather(x, axis, i.long()), pad=lambda x, k: torch.nn.functional.pad(x, (k, k) * x.ndim),
+        concatenate=lambda parts, axis=0: torch.cat(parts, axis), stack=lambda parts, axis=0: torch.stack(parts, axis),
+        flip=lambda x, axis=None: torch.flip(x, tuple(range(x.ndim)) if axis is None else (axis,)),
+        transpose=lambda x, axes=None: x.T if axes is None else x.permute(axes), arange=lambda n: torch.arange(n, device=device),
         full=lambda n, value, dtype: torch.full((n,), value, device=device, dtype=torch.float32),
         random_uniform=lambda n, key, dtype: torch.rand(n, device=device, dtype=torch.float32),
         random_normal=lambda n, key, dtype: torch.randn(n, device=device, dtype=torch.float32),

@@ -85,7 +85,7 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
     put_distance(e, operand, declaration, &distance);
     char index[16];
     snprintf(index, sizeof index, "[%s]", e->quad);
-    krf__cuda_put_held_load(e, operand, index, distance.data != NULL ? distance.data : "", e->k->outer || (e->kernel->n_rounds > 0 && krf__same_for_rows(e->k, &e->k->operands[operand])), load);
+    krf__cuda_put_held_load(e, operand, index, distance.data != NULL ? distance.data : "", e->k->outer || e->k->lines > 1 || (e->kernel->n_rounds > 0 && krf__same_for_rows(e->k, &e->k->operands[operand])), load);
     load->failed |= distance.failed;
     krf__str_free(&distance);
 }

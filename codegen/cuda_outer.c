@@ -5,15 +5,19 @@
 enum { LANES = 8 }; /* of a result, that a thread of a warp has */
 
 static bool is_short(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_SHORT; }
-static int threads_of(const krf__emitter *e) { return krf__outer_threads(e->kernel); }
-static int results_of(const krf__emitter *e) { return krf__outer_results(e->kernel); }
+static bool in_lines(const krf__emitter *e) { return e->k->lines > 1; }
+static int threads_of(const krf__emitter *e) { return in_lines(e) ? 32 : krf__outer_threads(e->kernel); }
+static int results_of(const krf__emitter *e) { return in_lines(e) ? e->k->lines : krf__outer_results(e->kernel); }
 static int across_of(const krf__emitter *e) { return results_of(e) / 2; }
 
 static bool is_first(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && krf__outer_first(e->kernel, operand); }
 static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && !krf__outer_first(e->kernel, operand); }
 
 static void put_short(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "short_outer" : "short_rows", out); }
-static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "row_outer" : "warp_rows", out); }
+static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "row_lines" : e->k->outer ? "row_outer" : "warp_rows", out); }
+static void put_all(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "all_lines" : "all_chunks", out); }
+static void put_result(krf__emitter *e, krf__str *out) { krf__str_put(out, in_lines(e) ? "line" : "(below * 4 + beside)"); }
+static void put_results(krf__emitter *e, krf__str *out) { krf__str_i64(out, results_of(e)); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, threads_of(e)); }
 static void put_across(krf__emitter *e, krf__str *out) { krf__str_i64(out, across_of(e)); }
 static void put_lines(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", e->k->n_kept - 2); }
@@ -110,7 +114,7 @@ static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "ou
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"REDUCE_ALL", put_all}, {"OUTER_RESULT", put_result}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
     {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_OVER", over}, {"OUTER_ELEMENTS", elements}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

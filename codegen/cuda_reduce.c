@@ -375,8 +375,17 @@ static void put_tile(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cu
 static void put_quads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_quads(e)); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 
-/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix. */
-static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e->k) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
+/* Whether it takes longer to find where elements lie than to load them: several of them, one at a time. */
+static bool finds_places(const krf__emitter *e) {
+    int loads = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        loads += krf__cuda_in_domain(e, i, KRF__load) && !e->k->operands[i].counts;
+    }
+    return e->k->vector == 1 && loads > 1;
+}
+
+/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
+static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e->k) || finds_places(e) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
 
 /* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. Teams are told how many registers they may have: left alone ptxas 13.0
  * takes 64 and spills. */

@@ -7,7 +7,15 @@ static int accumulators(const krf__emitter *e) { return krf__cuda_quads(e) * e->
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
 
 static void put_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
-static void loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_loads, out); }
+static void loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, e->k->lines > 1 ? krf__cuda_put_line_loads : put_loads, out); }
+
+/* What all rows share. */
+static void fixed(krf__emitter *e, krf__str *out) {
+    if (e->k->lines > 1) {
+        krf__str_printf(out, "const %s last = length;\n", krf__index_type(e));
+        krf__cuda_unrolled(e, krf__cuda_put_shared_loads, out);
+    }
+}
 
 static void put_lane(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_printf(out, "acc%u[q * V + %s] = valid ? ", r, krf__cuda_element(e));
@@ -67,7 +75,7 @@ const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_UNGUARD", unguard},
     {"SHORT_ROW", row},
     {"SHORT_START", start},
-    {"SHORT_LOADS", loads},
+    {"SHORT_LOADS", loads}, {"SHORT_FIXED", fixed},
     {"SHORT_BODY", body},
     {"SHORT_STORES", stores},
     {"SHORT_VECTOR", vector},

@@ -1,6 +1,6 @@
 // The lanes of each result by whole vectors, to where the tree looks for them.
 #pragma unroll
-for (int result = 0; result < 8; result++) {
+for (int result = 0; result < $OUTER_RESULTS; result++) {
     auto *acc0 = all0 + result * 8;
     $OUTER_HALVES
     #pragma unroll

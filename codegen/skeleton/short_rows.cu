@@ -7,6 +7,7 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $STAGE_SHARED
     const int thread = $STAGE_THREAD, threads = $STAGE_THREADS;
     const $INDEX length = $REDUCED_SIZE, rows = $STAGE_ROWS;
+    $SHORT_FIXED
     for ($INDEX base = ($INDEX)blockIdx.x * rows; base < $KEPT_SIZE; base += ($INDEX)gridDim.x * rows) {
         $STAGE_IN
         $STAGE_LOOP

@@ -117,6 +117,7 @@ typedef struct krf__kernel {
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
+    int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
@@ -135,6 +136,7 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+#define KRF__LINE_ELEMENTS 8 /* of short rows of such, that a thread has */
 
 /* The most that an extent may be to stand in the text of a map: divisions by it are multiplications then. */
 #define KRF__LITERAL_MOST 8
@@ -294,6 +296,7 @@ int krf__outer_side(const krf__kernel *k);    /* of the square of results that a
 int krf__outer_threads(const krf__kernel *k); /* that share a row then; */
 int krf__outer_results(const krf__kernel *k); /* and so many results: 2 lines of them */
 bool krf__outer_first(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the last dimension of the results then; else it is so along the one before */
+bool krf__in_lines(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the row */
 bool krf__loads(const krf__kernel *k, uint32_t operand); /* whether the domain part loads it */
 bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */
 int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */

@@ -224,6 +224,9 @@ void krf__plan_print(const krf__plan_data *plan, krf__str *out) {
             krf__str_printf(out, ", %u rounds", k->n_rounds);
         }
         krf__str_put(out, k->outer ? ", by squares of results" : "");
+        if (k->lines > 1) {
+            krf__str_printf(out, ", by %d results", k->lines);
+        }
         krf__str_printf(out, "\n  reads %lld bytes, writes %lld bytes, %u operands, vector %d, %d-bit indices\n", (long long)read,
                         (long long)written, k->n_operands, k->vector, k->wide ? 64 : 32);
         if (k->cut[0] != '\0') {

@@ -55,7 +55,7 @@ static krf_status start(krf__raw *raw, krf__kernel *k) {
     memset(k, 0, sizeof *k);
     k->schedule = KRF__RAW;
     k->n_kept = 1;
-    k->extents[0] = k->kept_size = k->reduced_size = k->vector = k->cluster = k->team = 1;
+    k->extents[0] = k->kept_size = k->reduced_size = k->vector = k->cluster = k->team = k->lines = 1;
     k->raw = krf__calloc(1, sizeof *k->raw);
     k->operands = krf__calloc((size_t)raw->n_parameters + 1, sizeof *k->operands);
     k->scalars = krf__calloc(2 * (size_t)raw->n_parameters + 1, sizeof *k->scalars);

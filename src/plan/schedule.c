@@ -101,7 +101,7 @@ void krf__kernel_collapse(krf__kernel *k) {
 
 /* Whether neighbouring threads should take neighbouring results: most loads move fastest along the last kept dimension. What moves along one of the two alone counts only where the others are even: it stays in
  * the caches whichever way (a weight for each row of a sum of columns). */
-static bool columns(const krf__kernel *k) {
+static bool columns(const krf__kernel *k, const krf__limits *limits) {
     int along_kept = 0, along_reduced = 0;
     bool gathers = false;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -118,7 +118,7 @@ static bool columns(const krf__kernel *k) {
             along_reduced += reduced != 0 && (kept == 0 || reduced < kept) ? weight : 0;
         }
     }
-    return along_kept > along_reduced;
+    return along_kept > along_reduced && !(limits->outer != 0 && krf__shares_rows(k) && !krf__costly_domain(k));
 }
 
 /* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided. */
@@ -164,7 +164,7 @@ static void stage_rows(krf__kernel *k, const krf__limits *limits) {
 /* Rows that one warp has, or threads of one, whose vectors or staged elements lie where a length that is known lets compilers ask for nothing; of longer rows those of several
  * rounds: others have a kernel for all lengths. */
 static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->outer || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
+    const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->outer || k->lines > 1 || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
     const bool rows = k->schedule == KRF__ROW_SHORT || reduced || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
@@ -260,7 +260,7 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     const int64_t chunk = krf__chunk_length(k->reduced_size);
     const bool uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
     const bool longer = limits->many_threads ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS;
-    return chunk < limits->chunk && longer && !columns(k) && krf__any_order(k) ? limits->chunk : chunk;
+    return chunk < limits->chunk && longer && !columns(k, limits) && krf__any_order(k) ? limits->chunk : chunk;
 }
 
 /* Rows that do not come in whole vectors: threads take those of memory, if these are longer. */
@@ -272,7 +272,7 @@ static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits)
 }
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    k->cluster = k->team = 1;
+    k->cluster = k->team = k->lines = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = false;
     k->outer = false;
     k->strip = 0;
@@ -315,7 +315,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     } else {
         k->chunk = chunk_of(k, limits);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
-        k->schedule = columns(k) ? KRF__REDUCE_COL : k->kept_size == 1 || (k->chunks > 1 && !by_warps(k, limits)) ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
+        k->schedule = columns(k, limits) ? KRF__REDUCE_COL : k->kept_size == 1 || (k->chunks > 1 && !by_warps(k, limits)) ? KRF__REDUCE_ALL : KRF__REDUCE_ROW;
         if (k->schedule == KRF__REDUCE_ROW && k->reduced_size <= KRF__LANES) {
             k->schedule = KRF__REDUCE_SHORT;
         }
@@ -339,6 +339,12 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->team = limits->teams != 0 ? team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
+    k->lines = k->n_reduced > 0 && k->n_rounds == 0 ? krf__kernel_lines(k, limits) : 1;
+    if (k->lines > 1 && (k->rest || k->drifts)) { /* what a warp loads once it may load one by one */
+        k->vector = 1;
+        k->rest = k->drifts = false;
+        k->whole = limits->whole != 0 && whole_tiles(k);
+    }
     krf__mark_vectors(k, fast, unaligned);
     mark_literal(k);
     krf__kernel_pairs(k, limits);

@@ -47,6 +47,9 @@ static bool three_vectors(const krf__kernel *k) {
 
 /* What a thread has of a row whose length is known, in vectors, at most: neighbours read more of a line of memory, the fewer those are. */
 static int most_vectors(const krf__kernel *k) {
+    if (k->lines > 1) {
+        return KRF__LINE_ELEMENTS;
+    }
     if (k->vector > 1) {
         return three_vectors(k) ? 3 : 2;
     }

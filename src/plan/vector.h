@@ -9,6 +9,9 @@
 bool krf__stores_elements(const krf__kernel *k);
 void krf__kernel_outer(krf__kernel *k, const krf__limits *limits); /* chooses krf__kernel.outer */
 
+bool krf__shares_rows(const krf__kernel *k); /* whether each operand is the same along the last dimension of the results, or along the row */
+int krf__kernel_lines(const krf__kernel *k, const krf__limits *limits); /* how many results a warp then has at once (krf__kernel.lines) */
+
 /* Elements of a 16-byte access along dimension `fast`; 1 where operands allow none. domain_only: what is stored is no matter. unaligned: some array begins elsewhere than on a 16-byte border. */
 int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);
 

@@ -16,10 +16,16 @@ static int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 /* At least 1 and at most `most`. */
 static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n > most ? most : n); }
 
+/* Results that a warp has at once count as one. */
+static int64_t groups_of(const krf__kernel *k) {
+    const int64_t along = k->extents[k->n_kept - 1];
+    return k->lines > 1 ? k->kept_size / along * divide_up(along, k->lines) : k->kept_size;
+}
+
 /* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
  * combine, and blocks that do not run at once leave multiprocessors without work at the end. Teams of warps take so long for a chunk that the next one goes to whichever is done first. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
-    int64_t most = (int64_t)multiprocessors * (k->team > 1 ? TEAM_WAVES : WAVES) / (k->kept_size > 1 ? k->kept_size : 1);
+    int64_t most = (int64_t)multiprocessors * (k->team > 1 ? TEAM_WAVES : WAVES) / (groups_of(k) > 1 ? groups_of(k) : 1);
     int64_t blocks = divide_up(k->chunks, WARPS / k->team);
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
@@ -58,19 +64,19 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = blocks > MAX_X;
         break;
     case KRF__REDUCE_ROW: /* a warp a result, then on by the whole grid */
-        g->x = clamp(divide_up(k->kept_size, WARPS), MAX_X);
+        g->x = clamp(divide_up(groups_of(k), WARPS), MAX_X);
         break;
     case KRF__REDUCE_SHORT:
     case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
         g->block_y = (uint32_t)krf__short_block(k) / g->block_x;
-        blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y);
+        blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y * k->lines);
         g->x = clamp(blocks, MAX_X);
         g->too_large = k->n_rounds > 0 && blocks > MAX_X;
         break;
     case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
-        g->y = clamp(k->kept_size, MAX_Y);
+        g->y = clamp(groups_of(k), MAX_Y);
         while (g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
             g->block_x /= 2;
         }

@@ -1,0 +1,64 @@
+// As reduce_all.cu, where operands are each the same along the last dimension of the results or along the row: a warp has $LINES results at once, and loads what they share once.
+$HEADER
+extern "C" __global__ void __launch_bounds__(256, 4) $NAME(const struct krf_arguments a) {
+    $BEGIN
+    $EXTENTS
+    $LINES_SHARED
+    __shared__ bool last_block;
+    $TEAM_PLACE
+    const long long kept = $KEPT_SIZE;
+    const bool alone = gridDim.x == 1 && a.chunks <= 256;
+    if (alone) {
+        for (int line = 0; line < $LINES; line++) {
+            $LINES_OWN
+            for (int n = (int)a.chunks + (int)threadIdx.x; n < 256; n += (int)blockDim.x) {
+                $SHARED_NOTHING
+            }
+        }
+    }
+    for ($INDEX group = blockIdx.y; group < $LINES_GROUPS; group += gridDim.y) {
+        $LINES_PLACE
+        $KEPT_POSITION
+        $LINES_ROWS
+        #pragma unroll
+        for (int line = 0; line < $LINES; line++) {
+            const $INDEX o = base + line < end ? base + line : end - 1;
+            $KEPT_POSITION
+            $LINES_MINE
+        }
+        for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
+            $TEAM_BOUNDS
+            $LINES_CHUNK
+            const int line = thread / $LINE_THREADS;
+            const $INDEX o = base + line;
+            if (thread % $LINE_THREADS == 0 && o < end) {
+                $LINES_OWN
+                $CHUNK_DONE
+            }
+        }
+        int lanes = (int)a.chunks;
+        __syncthreads();
+        if (!alone) {
+            if (threadIdx.x == 0) {
+                last_block = krf_ticket(a.tickets + base, gridDim.x - 1) == gridDim.x - 1;
+            }
+            __syncthreads();
+            lanes = last_block ? 256 : 0;
+            for (int line = 0; line < $LINES && base + line < end && last_block; line++) {
+                const $INDEX o = base + line;
+                $LINES_OWN
+                $BLOCK_COMBINE
+            }
+        }
+        for (int line = team; line < $LINES && base + line < end && lanes > 0; line += teams) {
+            const $INDEX o = base + line;
+            $KEPT_POSITION
+            $LINES_OWN
+            $BLOCK_TREE
+            if (thread == 0) {
+                $RESULTS
+            }
+        }
+        __syncthreads();
+    }
+}
