@@ -67,13 +67,35 @@ void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out) {
     taken(e, out);
 }
 
-static void all_shared(krf__emitter *e, krf__str *out) { krf__str_printf(out, "__shared__ %s found0[%d];\n", krf__reduction_type(e, 0), KRF__LANES * e->k->lines); }
-static void own(krf__emitter *e, krf__str *out) { krf__str_printf(out, "%s *const shared0 = found0 + line * %d;\n", krf__reduction_type(e, 0), KRF__LANES); }
+static void all_shared(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "__shared__ %s found%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * e->k->lines);
+    }
+}
+
+static void own(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s *const shared%u = found%u + line * %d;\n", krf__reduction_type(e, r), r, r, KRF__LANES);
+    }
+}
+
+static int words_of(size_t bytes) { return (int)(bytes + 3) / 4; }
+
+/* Told that more blocks were wanted, ptxas 13.0 would spill. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    enum { MOST_REGISTERS = 56 };
+    int registers = 8 * e->k->lines * words_of(krf__accumulator_bytes(e->kernel));
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const int words = words_of(krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+        registers += is_mine(e, i) ? e->k->lines * words : is_shared(e, i) ? krf__cuda_quads(e) * e->k->vector * words : 0;
+    }
+    krf__str_put(out, registers <= MOST_REGISTERS ? "256, 4" : "256, 2");
+}
 
 static void put_chunk(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "lines_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_chunk, out); }
 
 const krf__hole krf__cuda_line_holes[] = {
-    {"LINES", lines}, {"LINE_THREADS", threads}, {"LINES_GROUPS", groups}, {"LINES_PLACE", place}, {"LINES_ROWS", rows}, {"LINES_MINE", mine}, {"LINES_TAKEN", taken},
+    {"LINES", lines}, {"LINES_BOUNDS", bounds}, {"LINE_THREADS", threads}, {"LINES_GROUPS", groups}, {"LINES_PLACE", place}, {"LINES_ROWS", rows}, {"LINES_MINE", mine}, {"LINES_TAKEN", taken},
     {"LINES_LOADS", krf__cuda_put_shared_loads}, {"LINES_SHARED", all_shared}, {"LINES_OWN", own}, {"LINES_CHUNK", chunk}, {NULL, NULL},
 };

@@ -16,7 +16,22 @@ static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cud
 static void put_short(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "short_outer" : "short_rows", out); }
 static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "row_lines" : e->k->outer ? "row_outer" : "warp_rows", out); }
 static void put_all(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "all_lines" : "all_chunks", out); }
-static void put_result(krf__emitter *e, krf__str *out) { krf__str_put(out, in_lines(e) ? "line" : "(below * 4 + beside)"); }
+/* The lanes of a result, of each reduction. */
+static void put_lanes_of(const krf__emitter *e, const char *result, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "auto *acc%u = all%u + %s * %d;\n", r, r, result, LANES);
+    }
+}
+
+static void put_own(krf__emitter *e, krf__str *out) { put_lanes_of(e, in_lines(e) ? "line" : "(below * 4 + beside)", out); }
+static void lanes_own(krf__emitter *e, krf__str *out) { put_lanes_of(e, "result", out); }
+
+static void lanes_kept(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "all%u[result * %d + k] = acc%u[k];\n", r, e->k->vector, r);
+    }
+}
+
 static void put_results(krf__emitter *e, krf__str *out) { krf__str_i64(out, results_of(e)); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, threads_of(e)); }
 static void put_across(krf__emitter *e, krf__str *out) { krf__str_i64(out, across_of(e)); }
@@ -55,11 +70,13 @@ static void rows(krf__emitter *e, krf__str *out) {
 /* What a thread comes to of each result. */
 static void arrays(krf__emitter *e, krf__str *out) {
     const int n = results_of(e) * (is_short(e) ? e->k->vector : LANES);
-    krf__str_printf(out, "%s all0[%d];\n", krf__cuda_accumulator_type(e, 0), n);
-    if (!is_short(e)) {
-        krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    all0[n] = ", n);
-        krf__emit_identity(e, 0, out);
-        krf__str_put(out, ";\n}\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "%s all%u[%d];\n", krf__cuda_accumulator_type(e, r), r, n);
+        if (!is_short(e)) {
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    all%u[n] = ", n, r);
+            krf__emit_identity(e, r, out);
+            krf__str_put(out, ";\n}\n");
+        }
     }
 }
 
@@ -106,7 +123,9 @@ static void lanes(krf__emitter *e, krf__str *out) {
 }
 
 static void tree(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "auto &acc0 = all0;\n");
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "auto &acc%u = all%u;\n", r, r);
+    }
     krf__cuda_put_results_tree(e, results_of(e), threads_of(e), out);
 }
 
@@ -114,7 +133,7 @@ static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "ou
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"REDUCE_ALL", put_all}, {"OUTER_RESULT", put_result}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"REDUCE_ALL", put_all}, {"OUTER_OWN", put_own}, {"OUTER_LANES_OWN", lanes_own}, {"OUTER_LANES_KEPT", lanes_kept}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
     {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_OVER", over}, {"OUTER_ELEMENTS", elements}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

@@ -132,14 +132,16 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
 void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out) {
     const int n = results * e->k->vector;
     put_sides(e, results, threads, out);
-    for (int s = 0; s < log2_of(results); s++) {
-        put_shared_halves(e, 0, n >> s, threads / 2 >> s, out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        for (int s = 0; s < log2_of(results); s++) {
+            put_shared_halves(e, r, n >> s, threads / 2 >> s, out);
+        }
+        for (int d = threads / results / 2; d > 0; d /= 2) {
+            put_vector_down(e, r, e->k->vector, d, out);
+        }
+        halve_accumulators(e->k->vector / 2, 1, r, e->reduction + r, out);
+        put_result(e, r, out);
     }
-    for (int d = threads / results / 2; d > 0; d /= 2) {
-        put_vector_down(e, 0, e->k->vector, d, out);
-    }
-    halve_accumulators(e->k->vector / 2, 1, 0, 0, out);
-    put_result(e, 0, out);
 }
 
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {

@@ -1,6 +1,6 @@
 // As reduce_all.cu, where operands are each the same along the last dimension of the results or along the row: a warp has $LINES results at once, and loads what they share once.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256, 4) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
     $LINES_SHARED
@@ -9,8 +9,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) $NAME(const struct krf_argu
     const long long kept = $KEPT_SIZE;
     const bool alone = gridDim.x == 1 && a.chunks <= 256;
     if (alone) {
+        #pragma unroll 1
         for (int line = 0; line < $LINES; line++) {
             $LINES_OWN
+            #pragma unroll 1
             for (int n = (int)a.chunks + (int)threadIdx.x; n < 256; n += (int)blockDim.x) {
                 $SHARED_NOTHING
             }

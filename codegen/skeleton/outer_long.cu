@@ -1,5 +1,5 @@
 // A thread has 8 lanes of each result.
-auto *acc0 = all0 + $OUTER_RESULT * 8;
+$OUTER_OWN
 #pragma unroll
 for (int q = 0; q < $QUADS; q++) {
     const bool valid = $TILE_VALID;

@@ -1,6 +1,6 @@
 // Rows of one chunk whose operands are each the same along the last dimension of the results or along the row: a warp has $LINES results at once, and loads what they share once.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
     const int thread = threadIdx.x % 32;

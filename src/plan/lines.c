@@ -4,7 +4,7 @@
 
 #define MOST_LINES 4
 #define SHORT_LINES 8
-#define MOST_BYTES 16        /* of a lane's accumulators of all results */
+#define MOST_BYTES 24        /* of a lane's accumulators of all results */
 #define MOST_STATEMENTS 1024
 #define FROM 8               /* times krf__limits.literal_from, elements of all rows: of fewer there are not warps enough for a GPU */
 
@@ -49,7 +49,7 @@ int krf__kernel_lines(const krf__kernel *k, const krf__limits *limits) {
     const int64_t share = (int64_t)krf__reduce_vectors(k) * k->vector * k->n_domain;
     const bool is_short = k->schedule == KRF__REDUCE_SHORT;
     int lines = is_short ? SHORT_LINES : MOST_LINES;
-    if (limits->outer == 0 || !has_warps(k) || k->n_reductions != 1 || krf__accumulator_words(k, 0) != 1 || krf__costly_domain(k) || krf__stores_elements(k) || k->vector > 8 || !krf__shares_rows(k)
+    if (limits->outer == 0 || !has_warps(k) || k->n_reductions == 0 || krf__accumulator_words_before(k, k->n_reductions) != k->n_reductions || krf__costly_domain(k) || krf__stores_elements(k) || k->vector > 8 || !krf__shares_rows(k)
         || k->kept_size < FROM * limits->literal_from / k->reduced_size) {
         return 1;
     }
