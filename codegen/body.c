@@ -68,6 +68,13 @@ static bool has_counted_bool(const krf__kernel *k, uint32_t end) {
 static void put_fetch(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const char *condition = e->target->fetch_condition != NULL ? e->target->fetch_condition(e) : NULL;
     krf__str element = {0};
+    if (e->target->fetched != NULL && e->target->fetched(e, i, &element)) {
+        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
+        krf__str_put(out, ";\n");
+        out->failed |= element.failed;
+        krf__str_free(&element);
+        return;
+    }
     e->target->load(e, i, &element);
     krf__str_char(&element, '[');
     const bool hide = e->target->hides_places && has_counted_bool(e->k, (uint32_t)(i - e->k->instrs));

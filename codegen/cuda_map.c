@@ -114,7 +114,7 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
-static bool in_turn(const krf__emitter *e) {
+bool krf__cuda_in_turn(const krf__emitter *e) {
     bool may = e->k->schedule == KRF__MAP && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
     for (uint32_t i = 0; i < e->k->n_operands; i++) { /* registers of 4 bytes or more are moved whole */
         may &= !krf__cuda_vectored(e, i) || krf_dtype_size((krf_dtype)e->k->operands[i].dtype) >= 4;
@@ -167,7 +167,8 @@ static void map_body(krf__emitter *e, krf__str *out) {
         krf__cuda_put_statements(e, 0, k->n_domain, "", out);
         return;
     }
-    if (in_turn(e)) {
+    krf__cuda_put_runs(e, out);
+    if (krf__cuda_in_turn(e)) {
         put_in_turn(e, out);
         return;
     }

@@ -32,6 +32,7 @@ struct krf__target {
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *const *holes; /* those of each of its files, besides the common ones; NULL at the end, and NULL names at the ends of theirs */
     void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop; for a fetch, the address of its place */
+    bool (*fetched)(const krf__emitter *e, const krf__instr *fetch, krf__str *out); /* prints where the element is at hand already, or says that it is not; NULL: never */
     const char *(*fetch_condition)(const krf__emitter *e); /* whether the place at hand is one of the domain; NULL, or gives NULL: always */
 };
 

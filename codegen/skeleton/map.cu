@@ -1,6 +1,6 @@
 // Maps, in C order of the domain. Loads come first: no load waits for a computation.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($MAP_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
     $MAP_ELEMENTS

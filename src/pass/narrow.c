@@ -6,11 +6,13 @@
 #include "ir/build_raw.h"
 #include "pass/interval.h"
 #include "pass/pass.h"
+#include "pass/run.h"
 
 typedef struct narrowing {
     const krf_graph *in;
     krf_graph *out;
     krf__interval *intervals;    /* of nodes of `in` */
+    krf__run *runs;
     uint32_t *wide, *narrow;     /* what became of them; narrow: in 32 bits. 0: not made so far */
 } narrowing;
 
@@ -82,6 +84,7 @@ static bool narrow_node(narrowing *p, uint32_t id) {
     krf__node node = *krf__node_of(p->in, id);
     const bool narrower = narrows(p, id);
     bool known = true;
+    node.value = node.op == KRF__gather ? krf__run_blocks(&p->runs[node.args[1]]) : node.value;
     for (int k = 0; k < 3; k++) {
         const uint32_t x = node.args[k];
         node.args[k] = x == 0 ? 0 : narrower && krf__dtype_of(p->in, x) == KRF_I64 ? narrow_of(p, x) : wide_of(p, x);
@@ -116,12 +119,14 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
         return status;
     }
     p.intervals = krf__calloc(in->n_nodes, sizeof *p.intervals);
+    p.runs = krf__calloc(in->n_nodes, sizeof *p.runs);
     p.wide = krf__calloc(in->n_nodes, sizeof *p.wide);
     p.narrow = krf__calloc(in->n_nodes, sizeof *p.narrow);
-    status = p.intervals == NULL || p.wide == NULL || p.narrow == NULL ? krf__fail_memory() : KRF_OK;
+    status = p.intervals == NULL || p.runs == NULL || p.wide == NULL || p.narrow == NULL ? krf__fail_memory() : KRF_OK;
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         const uint32_t *args = krf__node_of(in, id)->args;
         p.intervals[id] = krf__interval_from(in, id, (krf__interval[]){p.intervals[args[0]], p.intervals[args[1]], p.intervals[args[2]]});
+        p.runs[id] = krf__run_from(in, id, p.intervals[id], (krf__run[]){p.runs[args[0]], p.runs[args[1]], p.runs[args[2]]});
         if (krf__copy_leaf(in, id, out, &p.wide[id]) ? p.wide[id] == 0 : !narrow_node(&p, id)) {
             status = out->status;
         }
@@ -131,6 +136,7 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
         status = outputs[k] == 0 ? out->status : KRF_OK;
     }
     krf__mem_free(p.intervals);
+    krf__mem_free(p.runs);
     krf__mem_free(p.wide);
     krf__mem_free(p.narrow);
     if (status != KRF_OK) {

@@ -195,7 +195,7 @@ static krf_status add_computed(building *b, uint32_t id) {
     int arity = krf__op_info_of(n->op)->arity;
     if (n->op == KRF__gather) {
         uint32_t slot = add_read(b, n->args[0], true);
-        instr = (krf__instr){.op = KRF__fetch, .dtype = n->dtype, .from = KRF_I64, .args = {b->p->instr_of[n->args[1]] - 1}, .slot = slot};
+        instr = (krf__instr){.op = KRF__fetch, .dtype = n->dtype, .from = KRF_I64, .args = {b->p->instr_of[n->args[1]] - 1}, .slot = slot, .value = n->value};
         return note(b, id, slot == UINT32_MAX ? slot : add_instr(b, instr));
     }
     for (int i = 0; i < arity; i++) {

@@ -74,7 +74,7 @@ typedef struct krf__instr {
     uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
     uint32_t args[3];  /* instructions */
     uint32_t slot;     /* load, fetch, store: operand; scalar: scalar */
-    uint64_t value;    /* constant: raw bits; call: the krf__result */
+    uint64_t value;    /* constant: raw bits; call: the krf__result; fetch, CUDA: whether a vector of places is one of memory (plan/runs.c) */
 } krf__instr;
 
 /* A round: its instructions are instrs + first, n_instrs of them. */

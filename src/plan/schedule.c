@@ -352,4 +352,5 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
+    krf__kernel_runs(k, unaligned);
 }

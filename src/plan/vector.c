@@ -4,8 +4,7 @@
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
-/* Whether an operand that lies along dimension `fast` does so in whole vectors of v elements. */
-static bool in_vectors(const krf__kernel *k, const krf__operand *o, int fast, int v) {
+bool krf__in_vectors(const krf__kernel *k, const krf__operand *o, int fast, int v) {
     bool whole = o->offset % v == 0;
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         whole &= d == fast || o->strides[d] % v == 0;
@@ -18,7 +17,7 @@ static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v)
     bool whole = true;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        whole &= o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered || in_vectors(k, o, fast, v);
+        whole &= o->strides[fast] != 1 || (domain_only && o->store) || o->counts || o->gathered || krf__in_vectors(k, o, fast, v);
     }
     return whole;
 }
@@ -68,7 +67,7 @@ int krf__loose_vector(const krf__kernel *k) {
     }
     for (uint32_t i = 0; i < k->n_operands && fits; i++) {
         const krf__operand *o = &k->operands[i];
-        const bool whole = o->strides[fast] != 1 || o->counts || in_vectors(k, o, fast, 16 / bytes);
+        const bool whole = o->strides[fast] != 1 || o->counts || krf__in_vectors(k, o, fast, 16 / bytes);
         fits &= whole || !o->store;
         loose += !whole;
     }
@@ -187,7 +186,7 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
         krf__operand *o = &k->operands[i];
         const bool vectors = k->strip > 0 ? o->store : o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
-        o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
+        o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!krf__in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
         o->loose |= k->words && o->aligned && !o->store && krf__same_for_rows(k, o);
     }
 }

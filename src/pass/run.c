@@ -1,0 +1,146 @@
+/* Runs of places, found from the leaves up as intervals are. */
+#include "pass/run.h"
+
+enum { FAR = INT32_MAX };
+
+static int64_t power_in(int64_t x) {
+    const int64_t lowest = x & -x;
+    return lowest == 0 || lowest > KRF__RUN_MOST ? KRF__RUN_MOST : lowest;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value)}; }
+static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple}; }
+
+static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r->kind == KRF__RUN_SAME; }
+
+/* A range, or a view of one. */
+static krf__run of_places(const krf_graph *g, uint32_t id) {
+    const krf__layout layout = krf__memory_layout(g, id);
+    const int last = layout.rank - 1;
+    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST};
+    for (int d = 0; d < layout.rank; d++) {
+        const int64_t stride = layout.shape[d] > 1 ? layout.strides[d] : 0;
+        if (d < last || stride == 0) {
+            r.multiple = least(r.multiple, power_in(stride));
+        } else {
+            r.kind = stride == 1 ? KRF__RUN_STEPS : KRF__RUN_UNKNOWN;
+        }
+    }
+    return r.kind == KRF__RUN_SAME ? same(least(r.multiple, power_in(layout.offset))) : r;
+}
+
+static krf__run moved(krf__run r, int64_t by) {
+    r.offset += by;
+    r.low += r.low != INT64_MIN ? by : 0;
+    r.high += r.high != INT64_MAX ? by : 0;
+    return r;
+}
+
+static krf__run sum(const krf__run *x, const krf__run *y, int sign) {
+    if (x->kind == KRF__RUN_NUMBER && y->kind == KRF__RUN_NUMBER) {
+        return number(x->offset + sign * y->offset);
+    }
+    if (is_same(x) && is_same(y)) {
+        return same(least(x->multiple, y->multiple));
+    }
+    if (x->kind == KRF__RUN_STEPS && y->kind == KRF__RUN_NUMBER) {
+        return moved(*x, sign * y->offset);
+    }
+    if (x->kind == KRF__RUN_STEPS && y->kind == KRF__RUN_SAME) {
+        krf__run r = *x;
+        r.multiple = least(r.multiple, y->multiple);
+        return r;
+    }
+    return sign > 0 && y->kind == KRF__RUN_STEPS && is_same(x) ? sum(y, x, 1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+}
+
+static krf__run bounded(const krf__run *x, const krf__run *y, bool above) {
+    if (is_same(x) && is_same(y)) {
+        return same(least(x->multiple, y->multiple));
+    }
+    if (x->kind != KRF__RUN_STEPS || y->kind != KRF__RUN_NUMBER) {
+        return y->kind == KRF__RUN_STEPS && x->kind == KRF__RUN_NUMBER ? bounded(y, x, above) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    }
+    krf__run r = *x;
+    if (above) {
+        r.high = least(r.high, y->offset);
+        r.low = least(r.low, y->offset);
+    } else {
+        r.low = r.low > y->offset ? r.low : y->offset;
+        r.high = r.high > y->offset ? r.high : y->offset;
+    }
+    return r;
+}
+
+static krf__run product(const krf__run *x, const krf__run *y) {
+    if (x->kind == KRF__RUN_NUMBER && y->kind == KRF__RUN_NUMBER) {
+        return number(x->offset * y->offset);
+    }
+    return is_same(x) && is_same(y) ? same(least(x->multiple * y->multiple, KRF__RUN_MOST)) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+}
+
+/* Places that count from the end where they are negative: x + extent there. A block of them is so as a whole, or not. */
+static krf__run from_end(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
+    const krf__node *n = krf__node_of(g, id), *less = krf__node_of(g, n->args[0]), *zero = krf__node_of(g, less->args[1]);
+    const krf__run *x = &operands[2];
+    krf__run r = *x;
+    zero = zero->op == KRF__view ? krf__node_of(g, zero->args[0]) : zero;
+    if (less->op != KRF__less || less->args[0] != n->args[2] || (zero->op != KRF__constant && zero->op != KRF__scalar) || krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) != 0
+        || x->kind != KRF__RUN_STEPS || operands[1].kind != KRF__RUN_STEPS || x->low != INT64_MIN || x->high != INT64_MAX || operands[1].multiple != x->multiple) {
+        return (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    }
+    r.multiple = least(x->multiple, power_in(operands[1].offset - x->offset));
+    return r;
+}
+
+/* What has no rule is the same where its operands are. */
+static krf__run of_others(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
+    const krf__node *n = krf__node_of(g, id);
+    const int arity = krf__op_info_of(n->op)->arity;
+    bool all = arity > 0 && krf__op_info_of(n->op)->class_ == KRF__CLASS_ELEMENTWISE;
+    for (int k = 0; k < arity; k++) {
+        all &= is_same(&operands[k]);
+    }
+    return all ? same(1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+}
+
+krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]) {
+    const krf__node *n = krf__node_of(g, id), *leaf = n->op == KRF__view ? krf__node_of(g, n->args[0]) : n;
+    const krf__run unknown = {KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    const krf__kind kind = krf__dtype((krf_dtype)n->dtype)->kind;
+    const bool narrow = kind != KRF__KIND_BOOL && krf_dtype_size((krf_dtype)n->dtype) < 4;
+    if (kind == KRF__KIND_REAL || kind == KRF__KIND_COMPLEX || narrow || interval.low < -FAR || interval.high > FAR) { /* what might wrap, too */
+        return unknown;
+    }
+    if (leaf->op == KRF__iota) {
+        return of_places(g, id);
+    }
+    if (leaf->op == KRF__constant || leaf->op == KRF__scalar) {
+        return number(krf__bits_to_i64((krf_dtype)leaf->dtype, leaf->value));
+    }
+    switch ((krf__op)n->op) {
+    case KRF__cast: return operands[0];
+    case KRF__add: return sum(&operands[0], &operands[1], 1);
+    case KRF__subtract: return sum(&operands[0], &operands[1], -1);
+    case KRF__multiply: return product(&operands[0], &operands[1]);
+    case KRF__minimum: return bounded(&operands[0], &operands[1], true);
+    case KRF__maximum: return bounded(&operands[0], &operands[1], false);
+    case KRF__where: {
+        const krf__run others = of_others(g, id, operands);
+        return others.kind != KRF__RUN_UNKNOWN ? others : from_end(g, id, operands);
+    }
+    default: return of_others(g, id, operands);
+    }
+}
+
+uint64_t krf__run_blocks(const krf__run *places) {
+    int64_t blocks = least(places->multiple, power_in(places->offset));
+    if (places->kind != KRF__RUN_STEPS) {
+        return 1;
+    }
+    blocks = places->low != INT64_MIN ? least(blocks, power_in(places->low)) : blocks;
+    blocks = places->high != INT64_MAX ? least(blocks, power_in(places->high + 1)) : blocks;
+    return (uint64_t)blocks;
+}

@@ -1,0 +1,22 @@
+/* What is gathered from places that follow one another, as of what joins, pads or cuts arrays: the vectors of a GPU that lie in memory as such. */
+#ifndef KRF_PASS_RUN_H
+#define KRF_PASS_RUN_H
+
+#include "pass/interval.h"
+
+#define KRF__RUN_MOST 64
+
+/* How an integer goes on along the last axis: step by step from `offset`, between two ends; besides, a multiple of `multiple` that does not change there. */
+typedef struct krf__run {
+    enum { KRF__RUN_UNKNOWN, KRF__RUN_NUMBER, KRF__RUN_SAME, KRF__RUN_STEPS } kind;
+    int64_t offset, low, high; /* a number: offset alone */
+    int64_t multiple;          /* a power of two, KRF__RUN_MOST at most */
+} krf__run;
+
+/* Of a node, where those of its operands are known; interval: of the node itself. */
+krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]);
+
+/* The largest power of two, KRF__RUN_MOST at most, by which places part into blocks each of which follow one another from a multiple of it, or are all its first or its last place; 1 where it is not known. */
+uint64_t krf__run_blocks(const krf__run *places);
+
+#endif

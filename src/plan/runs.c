@@ -1,0 +1,20 @@
+/* Which elements that a map gathers lie in memory as whole vectors. */
+#include "plan/vector.h"
+
+#define LEAST_BYTES 4
+#define MOST_BYTES 32 /* two words */
+
+static bool is_run(const krf__kernel *k, const krf__instr *i) {
+    const krf__operand *o = &k->operands[i->slot];
+    const int fast = k->n_kept - 1, bytes = k->vector * (int)krf_dtype_size((krf_dtype)i->dtype);
+    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == 0 && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && i->value % (uint64_t)k->vector == 0
+           && krf__in_vectors(k, o, fast, k->vector);
+}
+
+void krf__kernel_runs(krf__kernel *k, bool unaligned) {
+    for (uint32_t n = 0; n < k->n_instrs; n++) {
+        if (k->instrs[n].op == KRF__fetch) {
+            k->instrs[n].value = !unaligned && is_run(k, &k->instrs[n]);
+        }
+    }
+}
