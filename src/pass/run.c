@@ -81,17 +81,19 @@ static krf__run product(const krf__run *x, const krf__run *y) {
     return is_same(x) && is_same(y) ? same(least(x->multiple * y->multiple, KRF__RUN_MOST)) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
 }
 
+static bool is_open(const krf__run *r) { return r->kind == KRF__RUN_STEPS && r->low == INT64_MIN && r->high == INT64_MAX; }
+
 /* Places that count from the end where they are negative: x + extent there. A block of them is so as a whole, or not. */
 static krf__run from_end(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
     const krf__node *n = krf__node_of(g, id), *less = krf__node_of(g, n->args[0]), *zero = krf__node_of(g, less->args[1]);
-    const krf__run *x = &operands[2];
-    krf__run r = *x;
+    const krf__run *x = &operands[2], *end = &operands[1];
     zero = zero->op == KRF__view ? krf__node_of(g, zero->args[0]) : zero;
-    if (less->op != KRF__less || less->args[0] != n->args[2] || (zero->op != KRF__constant && zero->op != KRF__scalar) || krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) != 0
-        || x->kind != KRF__RUN_STEPS || operands[1].kind != KRF__RUN_STEPS || x->low != INT64_MIN || x->high != INT64_MAX || operands[1].multiple != x->multiple) {
+    const bool negative = less->op == KRF__less && less->args[0] == n->args[2] && (zero->op == KRF__constant || zero->op == KRF__scalar) && krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) == 0;
+    krf__run r = *x;
+    if (!negative || !is_open(x) || !is_open(end)) {
         return (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
     }
-    r.multiple = least(x->multiple, power_in(operands[1].offset - x->offset));
+    r.multiple = least(least(x->multiple, end->multiple), power_in(end->offset - x->offset));
     return r;
 }
 

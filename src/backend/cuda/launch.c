@@ -70,7 +70,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__ROW_SHORT: /* rows side by side in a warp; the kernel takes both numbers from the shape of the block. Reductions go on by the whole grid */
         g->block_x = (uint32_t)krf__short_threads(k);
         g->block_y = (uint32_t)krf__short_block(k) / g->block_x;
-        blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y * k->lines);
+        blocks = divide_up(k->kept_size, k->staged ? (int64_t)g->block_y * krf__staged_turns(k) : (int64_t)g->block_y * (k->lines > 1 ? k->lines : 1));
         g->x = clamp(blocks, MAX_X);
         g->too_large = k->n_rounds > 0 && blocks > MAX_X;
         break;
