@@ -1,5 +1,5 @@
 /* The CUDA target's maps that gather what lies in memory as whole vectors (plan/runs.c): the places of a thread's vector follow one another, or all are the first or the last of one. So a load brings all
- * of its elements, and which of them is which follows from the first place and the last. */
+ * of its elements, and which of them is which follows from the first place and the last. Or rows are gathered, each from one place on. */
 #include "codegen/cuda.h"
 
 /* Not where a loop takes the elements of a vector in turn: they have no numbers then. */
@@ -10,7 +10,11 @@ bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str 
     if (!is_run(e, instr)) {
         return false;
     }
-    krf__str_printf(out, "(end%u ? edge%u : run%u.at[k])", i->args[0], instr, instr);
+    if (i->value == KRF__FETCH_ROWS) {
+        krf__str_printf(out, "run%u.at[k]", instr);
+    } else {
+        krf__str_printf(out, "(end%u ? edge%u : run%u.at[k])", i->args[0], instr, instr);
+    }
     return true;
 }
 
@@ -37,16 +41,19 @@ static void put_computed(krf__emitter *e, uint32_t place, krf__str *out) {
 }
 
 static void put_place(krf__emitter *e, uint32_t place, const char *name, int k, krf__str *out) {
-    krf__str_printf(out, "%s %s%u;\n{\n    const int k = %d;\n", krf__index_type(e), name, place, k);
+    krf__str_printf(out, "long long %s%u;\n{\n    const int k = %d;\n", name, place, k);
     put_computed(e, place, out);
-    krf__str_printf(out, "    %s%u = (%s)", name, place, krf__index_type(e));
+    krf__str_printf(out, "    %s%u = ", name, place);
     krf__emit_value(e, place, out);
     krf__str_put(out, ";\n}\n");
 }
 
-static void put_places(krf__emitter *e, uint32_t place, krf__str *out) {
+static void put_places(krf__emitter *e, uint32_t place, bool steps, krf__str *out) {
     const int last = e->k->vector - 1;
     put_place(e, place, "place", 0, out);
+    if (!steps) {
+        return;
+    }
     put_place(e, place, "until", last, out);
     krf__str_printf(out, "const bool end%u = place%u == until%u, high%u = (place%u & %d) != 0;\n", place, place, place, place, place, last);
 }
@@ -82,10 +89,10 @@ void krf__cuda_put_runs(krf__emitter *e, krf__str *out) {
     for (uint32_t n = 0; n < k->n_domain; n++) {
         bool known = false;
         for (uint32_t before = 0; before < n && is_run(e, n); before++) {
-            known |= is_run(e, before) && k->instrs[before].args[0] == k->instrs[n].args[0];
+            known |= is_run(e, before) && k->instrs[before].args[0] == k->instrs[n].args[0] && k->instrs[before].value == k->instrs[n].value;
         }
         if (is_run(e, n) && !known) {
-            put_places(e, k->instrs[n].args[0], out);
+            put_places(e, k->instrs[n].args[0], k->instrs[n].value == KRF__FETCH_STEPS, out);
         }
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {
@@ -94,7 +101,7 @@ void krf__cuda_put_runs(krf__emitter *e, krf__str *out) {
         }
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {
-        if (is_run(e, n)) {
+        if (is_run(e, n) && k->instrs[n].value == KRF__FETCH_STEPS) {
             put_edge(e, n, out);
         }
     }

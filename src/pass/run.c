@@ -108,14 +108,8 @@ static krf__run of_others(const krf_graph *g, uint32_t id, const krf__run operan
     return all ? same(1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
 }
 
-krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]) {
+static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
     const krf__node *n = krf__node_of(g, id), *leaf = n->op == KRF__view ? krf__node_of(g, n->args[0]) : n;
-    const krf__run unknown = {KRF__RUN_UNKNOWN, 0, 0, 0, 1};
-    const krf__kind kind = krf__dtype((krf_dtype)n->dtype)->kind;
-    const bool narrow = kind != KRF__KIND_BOOL && krf_dtype_size((krf_dtype)n->dtype) < 4;
-    if (kind == KRF__KIND_REAL || kind == KRF__KIND_COMPLEX || narrow || interval.low < -FAR || interval.high > FAR) { /* what might wrap, too */
-        return unknown;
-    }
     if (leaf->op == KRF__iota) {
         return of_places(g, id);
     }
@@ -123,7 +117,11 @@ krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, 
         return number(krf__bits_to_i64((krf_dtype)leaf->dtype, leaf->value));
     }
     switch ((krf__op)n->op) {
-    case KRF__cast: return operands[0];
+    case KRF__view: {
+        const krf__layout layout = krf__memory_layout(g, id);
+        return layout.rank > 0 && layout.strides[layout.rank - 1] == 0 ? same(1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    }
+    case KRF__cast: return krf__is_real(krf__dtype_of(g, n->args[0])) && is_same(&operands[0]) ? same(1) : operands[0];
     case KRF__add: return sum(&operands[0], &operands[1], 1);
     case KRF__subtract: return sum(&operands[0], &operands[1], -1);
     case KRF__multiply: return product(&operands[0], &operands[1]);
@@ -137,10 +135,25 @@ krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, 
     }
 }
 
+/* What has no last axis, or one element there, is the same along it, whatever it is. */
+krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]) {
+    const krf__node *n = krf__node_of(g, id);
+    const krf__kind kind = krf__dtype((krf_dtype)n->dtype)->kind;
+    const bool real = kind == KRF__KIND_REAL || kind == KRF__KIND_COMPLEX, wraps = interval.low < -FAR || interval.high > FAR || (kind != KRF__KIND_BOOL && krf_dtype_size((krf_dtype)n->dtype) < 4);
+    const krf__run r = real ? of_others(g, id, operands) : by_rules(g, id, operands);
+    if (r.kind == KRF__RUN_UNKNOWN) {
+        return n->rank == 0 || krf__shape_of(g, id)[n->rank - 1] == 1 ? same(1) : r;
+    }
+    if (r.kind != KRF__RUN_SAME && wraps) { /* what is lost is a multiple of any block */
+        return r.kind == KRF__RUN_NUMBER ? same(r.multiple) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    }
+    return r;
+}
+
 uint64_t krf__run_blocks(const krf__run *places) {
     int64_t blocks = least(places->multiple, power_in(places->offset));
     if (places->kind != KRF__RUN_STEPS) {
-        return 1;
+        return is_same(places) ? (uint64_t)places->multiple | KRF__RUN_ROWS : 1;
     }
     blocks = places->low != INT64_MIN ? least(blocks, power_in(places->low)) : blocks;
     blocks = places->high != INT64_MAX ? least(blocks, power_in(places->high + 1)) : blocks;

@@ -16,7 +16,9 @@ typedef struct krf__run {
 /* Of a node, where those of its operands are known; interval: of the node itself. */
 krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]);
 
-/* The largest power of two, KRF__RUN_MOST at most, by which places part into blocks each of which follow one another from a multiple of it, or are all its first or its last place; 1 where it is not known. */
+/* The largest power of two, KRF__RUN_MOST at most, by which places part into blocks each of which follow one another from a multiple of it, or are all its first or its last place; 1 where it is not known.
+ * Of places that do not change: one of which they are a multiple, and KRF__RUN_ROWS. */
+#define KRF__RUN_ROWS UINT64_C(0x100)
 uint64_t krf__run_blocks(const krf__run *places);
 
 #endif

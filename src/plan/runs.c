@@ -1,20 +1,24 @@
 /* Which elements that a map gathers lie in memory as whole vectors. */
+#include "pass/run.h"
 #include "plan/vector.h"
 
 #define LEAST_BYTES 4
 #define MOST_BYTES 32 /* two words */
 
+/* By places that follow one another in a row; or of rows, each from one place on. */
 static bool is_run(const krf__kernel *k, const krf__instr *i) {
     const krf__operand *o = &k->operands[i->slot];
     const int fast = k->n_kept - 1, bytes = k->vector * (int)krf_dtype_size((krf_dtype)i->dtype);
-    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == 0 && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && i->value % (uint64_t)k->vector == 0
+    const bool rows = (i->value & KRF__RUN_ROWS) != 0;
+    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && i->value % (uint64_t)k->vector == 0
            && krf__in_vectors(k, o, fast, k->vector);
 }
 
 void krf__kernel_runs(krf__kernel *k, bool unaligned) {
     for (uint32_t n = 0; n < k->n_instrs; n++) {
         if (k->instrs[n].op == KRF__fetch) {
-            k->instrs[n].value = !unaligned && is_run(k, &k->instrs[n]);
+            const uint64_t is = (k->instrs[n].value & KRF__RUN_ROWS) != 0 ? KRF__FETCH_ROWS : KRF__FETCH_STEPS;
+            k->instrs[n].value = !unaligned && is_run(k, &k->instrs[n]) ? is : 0;
         }
     }
 }

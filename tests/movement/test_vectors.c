@@ -21,6 +21,9 @@ static int rolled_odd(int line, int column, int *from_line) { return *from_line 
 static int rolled_both(int line, int column, int *from_line) { return *from_line = (line + 1) % LINES, (column + COLUMNS - 32) % COLUMNS; }
 static int cut(int line, int column, int *from_line) { return *from_line = line, column + 16 < COLUMNS ? column + 16 : JOINED + column + 16 - COLUMNS; }
 static int stepped(int line, int column, int *from_line) { return *from_line = line, 2 * column < COLUMNS ? 2 * column : JOINED + 2 * column - COLUMNS; }
+static int lines_taken(int line, int column, int *from_line) { return *from_line = 2 * line % LINES, column; }
+static int lines_cut(int line, int column, int *from_line) { return *from_line = 2 * line % LINES, column + 16; }
+static int lines_cut_odd(int line, int column, int *from_line) { return *from_line = 2 * line % LINES, column + 3; }
 static int kept_inside(int line, int column, int *from_line) { return *from_line = line, column < 16 ? 0 : column - 16 < COLUMNS - 1 ? column - 16 : COLUMNS - 1; }
 
 static const struct {
@@ -41,6 +44,9 @@ static const struct {
     {"roll(x, (-1, 32), axis=(0, 1))", LINES, COLUMNS, rolled_both},
     {"concatenate((x, y), axis=1)[:, 16:80]", LINES, COLUMNS, cut},
     {"concatenate((x, y), axis=1)[:, ::2]", LINES, COLUMNS, stepped},
+    {"take(x, arange(6) * 2 % 3, axis=0)", 6, COLUMNS, lines_taken},
+    {"take(x, arange(6) * 2 % 3, axis=0)[:, 16:]", 6, COLUMNS - 16, lines_cut},
+    {"take(x, arange(6) * 2 % 3, axis=0)[:, 3:35]", 6, 32, lines_cut_odd},
     {"take(x, minimum(maximum(arange(96) - 16, 0), 63), axis=1)", LINES, 96, kept_inside},
 };
 

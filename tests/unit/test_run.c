@@ -87,8 +87,16 @@ static int check(const krf_graph *g, int e, bool wide) {
         }
         intervals[id] = krf__interval_from(g, id, (krf__interval[]){intervals[args[0]], intervals[args[1]], intervals[args[2]]});
         runs[id] = krf__run_from(g, id, intervals[id], (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
-        const int64_t blocks = (int64_t)krf__run_blocks(&runs[id]);
+        const int64_t blocks = runs[id].kind == KRF__RUN_STEPS ? (int64_t)krf__run_blocks(&runs[id]) : 1;
         found += blocks > 1 && krf__node_of(g, id)->op != KRF__view;
+        for (int line = 0; line < LINES && runs[id].kind != KRF__RUN_STEPS && krf__node_of(g, id)->dtype == KRF_I64; line++) { /* multiples that do not change */
+            const int64_t *v = values[line][id], multiple = (int64_t)(krf__run_blocks(&runs[id]) - KRF__RUN_ROWS);
+            for (int k = 0; k < COLUMNS && krf__run_blocks(&runs[id]) != 1; k++) {
+                if (v[k] != v[0] || v[k] % multiple != 0) {
+                    fail_msg("expression %d, node %u (%s): %lld after %lld, no multiple of %lld", e, id, krf__op_info_of(krf__node_of(g, id)->op)->name, (long long)v[k], (long long)v[0], (long long)multiple);
+                }
+            }
+        }
         for (int line = 0; line < LINES && blocks > 1; line++) {
             for (int64_t first = 0; first + blocks <= COLUMNS; first += blocks) {
                 const int64_t *v = values[line][id] + first, from = ((v[0] % blocks) + blocks) % blocks;
