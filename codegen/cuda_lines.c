@@ -34,7 +34,7 @@ static void place(krf__emitter *e, krf__str *out) {
 static void rows(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_mine(e, i)) {
-            krf__str_printf(out, "%s mine_%s[%d];\n", krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], e->k->schedule == KRF__REDUCE_SHORT ? 1 : e->k->lines);
+            krf__str_printf(out, "%s mine_%s[%d];\n", e->k->operands[i].counts ? "long long" : krf__storage_type(e->k->operands[i].dtype), e->operand_names[i], e->k->schedule == KRF__REDUCE_SHORT ? 1 : e->k->lines);
         }
     }
 }
@@ -42,9 +42,10 @@ static void rows(krf__emitter *e, krf__str *out) {
 static void mine(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_mine(e, i)) {
-            krf__str_printf(out, "mine_%s[line] = a.%s[0", e->operand_names[i], e->operand_names[i]);
+            const bool counts = e->k->operands[i].counts;
+            krf__str_printf(out, counts ? "mine_%s[line] = a.%s" : "mine_%s[line] = a.%s[0", e->operand_names[i], e->operand_names[i]);
             krf__cuda_put_offset(e, i, false, out);
-            krf__str_put(out, "];\n");
+            krf__str_put(out, counts ? ";\n" : "];\n");
         }
     }
 }
@@ -86,7 +87,7 @@ static void bounds(krf__emitter *e, krf__str *out) {
     enum { MOST_REGISTERS = 56 };
     int registers = 8 * e->k->lines * words_of(krf__accumulator_bytes(e->kernel));
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        const int words = words_of(krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+        const int words = words_of(krf_dtype_size((krf_dtype)e->k->operands[i].dtype)) * (e->k->operands[i].counts ? 3 : 1); /* of places there is what becomes of them, too */
         registers += is_mine(e, i) ? e->k->lines * words : is_shared(e, i) ? krf__cuda_quads(e) * e->k->vector * words : 0;
     }
     krf__str_put(out, registers <= MOST_REGISTERS ? "256, 4" : "256, 2");

@@ -23,7 +23,7 @@ bool krf__shares_rows(const krf__kernel *k) {
         const krf__operand *o = &k->operands[i];
         if (krf__loads(k, i)) {
             const bool same = krf__in_lines(k, i);
-            all &= !(o->counts && same) && !o->gathered && !o->half && o->inner == 0 && (same || o->strides[last] == 0);
+            all &= !o->gathered && !o->half && o->inner == 0 && (same || o->strides[last] == 0);
             mine |= same && o->strides[last] != 0;
             shared |= !same;
         }

@@ -69,7 +69,7 @@ static int threads_of_literal(const krf__kernel *k) {
 
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) ? 2 : 1;
-    int loads = 0;
+    int loads = 0, bytes = 0;
     if (krf__literal_rows(k)) {
         const int together = threads_of_literal(k) * k->vector;
         return ((int)k->reduced_size + together - 1) / together;
@@ -78,9 +78,12 @@ int krf__reduce_vectors(const krf__kernel *k) {
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        loads += !k->operands[i].counts && krf__loads(k, i);
+        const bool load = !k->operands[i].counts && krf__loads(k, i);
+        loads += load;
+        bytes += load ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) * k->vector : 0;
     }
-    if (k->team > 1) {
+    loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
+    if (k->team > 1 || (k->lines > 1 && k->schedule != KRF__REDUCE_SHORT)) { /* loads serve several results */
         return share;
     }
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);

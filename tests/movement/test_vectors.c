@@ -10,6 +10,7 @@ typedef int place(int line, int column, int *from_line);
 
 static int joined(int line, int column, int *from_line) { return *from_line = line, column < COLUMNS ? column : JOINED + column - COLUMNS; }
 static int joined_three(int line, int column, int *from_line) { return *from_line = line, column < 16 ? column : column < 16 + COLUMNS ? JOINED + column - 16 : column - COLUMNS; }
+static int joined_by_fours(int line, int column, int *from_line) { return *from_line = line, column < 20 ? column : JOINED + column - 20; }
 static int joined_odd(int line, int column, int *from_line) { return *from_line = line, column < 13 ? column : JOINED + column - 13; }
 static int turned(int line, int column, int *from_line) { return *from_line = line, column < 32 ? JOINED + 32 + column : column - 32; }
 static int padded(int line, int column, int *from_line) { return *from_line = line, column < 16 || column >= 16 + COLUMNS ? NOTHING : column - 16; }
@@ -33,6 +34,7 @@ static const struct {
 } cases[] = {
     {"concatenate((x, y), axis=1)", LINES, 2 * COLUMNS, joined},
     {"concatenate((x[:, :16], y, x[:, 16:]), axis=1)", LINES, 2 * COLUMNS, joined_three},
+    {"concatenate((x[:, :20], y[:, :44]), axis=1)", LINES, COLUMNS, joined_by_fours},
     {"concatenate((x[:, :13], y[:, :35]), axis=1)", LINES, 48, joined_odd},
     {"concatenate((y[:, 32:], x[:, :32]), axis=1)", LINES, COLUMNS, turned},
     {"pad(x, ((0, 0), (16, 32)), 'constant', constant_values=5)", LINES, COLUMNS + 48, padded},
