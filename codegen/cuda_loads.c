@@ -46,7 +46,7 @@ void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out) {
 }
 
 /* Where warps share a chunk a thread has one vector of a tile, and the next one under way while it computes with that. */
-static bool goes_ahead(const krf__emitter *e) { return e->k->team > 1; }
+static bool goes_ahead(const krf__emitter *e) { return e->k->team > 1 && krf__costly_domain(e->k); }
 
 /* How far an element lies from an operand's first. The distance of a short row is computed once: its vectors are many for the little that is done with them. */
 static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {

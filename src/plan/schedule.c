@@ -10,6 +10,9 @@
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
+#define MANY_CHUNKS 256
+#define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
+#define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's, or scanned */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 
@@ -169,13 +172,28 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
-/* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. */
+/* Whether views of one array lie some rows apart, so that what a warp reads it reads again later in its chunk. As all chunks are under way at once, it is in no cache any more by then; of chunks that warps share
+ * fewer are, one after the other. */
+static bool reads_again(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_operands && k->chunks >= MANY_CHUNKS; i++) {
+        for (uint32_t j = 0; j < i && !found; j++) {
+            const krf__operand *a = &k->operands[i], *b = &k->operands[j];
+            const int64_t apart = a->offset > b->offset ? a->offset - b->offset : b->offset - a->offset;
+            found = krf__loads(k, i) && krf__loads(k, j) && !a->counts && !b->counts && !a->gathered && !b->gathered && a->buffer == b->buffer && apart >= NEAR && apart <= FAR
+                    && memcmp(a->strides, b->strides, sizeof a->strides) == 0;
+        }
+    }
+    return found && !krf__costly_domain(k) && !krf__stores_elements(k);
+}
+
+/* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
 static int team_of(const krf__kernel *k) {
     bool doubles = false;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         doubles |= krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
     }
-    return k->schedule == KRF__REDUCE_ALL && doubles && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
+    return k->schedule == KRF__REDUCE_ALL && (doubles || reads_again(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
 }
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
@@ -325,6 +343,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         } else {
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
+            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && reads_again(k) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
             let_drift(k, unaligned, limits);
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */

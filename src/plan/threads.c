@@ -1,6 +1,7 @@
 /* What threads of a GPU have of a map, of a reduction along rows and of short rows; and how many there are. */
 #include "plan/kernel.h"
 
+#define TEAM_VECTORS 8 /* that a thread loads at once, where warps share a chunk and do little with it */
 #define LONG_BODY 32 /* instructions of all rounds */
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
@@ -84,7 +85,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     }
     loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
     if (k->team > 1 || (k->lines > 1 && k->schedule != KRF__REDUCE_SHORT)) { /* loads serve several results */
-        return share;
+        return k->team > 1 && !krf__costly_domain(k) ? TEAM_VECTORS * share : share;
     }
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
     while (k->drifts && vectors > share && vectors / 2 * 32 * k->vector >= k->reduced_size + k->vector) {

@@ -31,6 +31,8 @@ MUTANTS = [
     ("outer_statements", "src/plan/outer.c", "k->vector * k->n_domain <= MOST_STATEMENTS", "k->vector * k->n_domain < MOST_STATEMENTS", "ops/test_outer$"),
     ("outer_reductions", "src/plan/outer.c", "k->n_reductions != 1 || ", "", "ops/test_outer$"),
     ("outer_key", "src/plan/key.c", " | (uint64_t)k->outer << 6", "", "ops/test_outer/sim"),
+    ("neighbours_vectors", "src/plan/threads.c", "? TEAM_VECTORS * share : share;", "? TEAM_VECTORS * share * 2 : share;", "unit/test_cuda_backend|ops/test_neighbours/sim"),
+    ("neighbours_lanes", "codegen/cuda_loads.c", "8 / e->k->team; }", "8 / e->k->team + 1; }", "ops/test_neighbours/sim"),
     ("run_low", "src/pass/run.c", "least(blocks, power_in(places->low))", "blocks", "unit/test_run"),
     ("run_high", "src/pass/run.c", "power_in(places->high + 1)", "power_in(places->high)", "unit/test_run"),
     ("run_offset", "src/pass/run.c", "least(places->multiple, power_in(places->offset));", "places->multiple;", "unit/test_run"),
