@@ -51,7 +51,7 @@ static bool suits_warps(const krf__kernel *k) {
 }
 
 static bool is_outer(const krf__kernel *k, const krf__limits *limits) {
-    if (limits->outer == 0 || k->n_kept < 2 || k->n_kept > 3 || k->n_reduced != 1 || k->n_reductions != 1 || k->staged) {
+    if (limits->outer == 0 || k->lines > 1 || k->n_kept < 2 || k->n_kept > 3 || k->n_reduced != 1 || k->n_reductions != 1 || k->staged) {
         return false;
     }
     const bool suits = k->schedule == KRF__REDUCE_SHORT ? suits_threads(k, limits) : k->schedule == KRF__REDUCE_ROW && suits_warps(k);
