@@ -1,5 +1,5 @@
-/* What the tests of reductions over short rows of all pairs share: operands in all layouts, what must come out, namely the canonical tree (tree.h) of elements that are computed here step by step, and the
- * evaluation everywhere, with a look at whether kernels go by squares of results. */
+/* What the tests of reductions over rows of all pairs share: operands in all layouts, what must come out, namely the canonical tree (tree.h) of elements that are computed here step by step, and the
+ * evaluation everywhere, with a look at whether kernels go by squares of results, or by several. */
 #ifndef KRF_TESTS_OPS_OUTER_H
 #define KRF_TESTS_OPS_OUTER_H
 
@@ -10,14 +10,18 @@
 #include "helpers.h"
 #include "sched/context.h"
 
-enum { AXES = 4, OPERANDS = 5, RESULTS = 2, LONGEST = 1032, LATEST = REDUCTIONS, ELEMENTS };
+enum { AXES = 5, OPERANDS = 5, RESULTS = 2, LATEST = REDUCTIONS, ELEMENTS, ARGMAX, ARGMIN };
+
+/* How kernels go about their results: one by one, by squares of them (true, where a test knows of nothing else), or by so many. */
+enum { ONE_BY_ONE = 0, SQUARES = 1 };
 
 /* How an operand's last dimension, its row, lies in memory: one row after the other; from the second element of memory on; with gaps that are whole vectors; across; each second element; backwards; the
  * rows themselves in order, but the last one first; the row is one element, again and again; or all rows are the same one. */
 typedef enum layout { PLAIN, OFFSET, GAPS, TURNED, TWOS, BACK, ROWS_BACK, SPREAD, ALIKE } layout;
 
-/* b, n, m, l: along a batch, the lines and the columns of the results, and the rows that are reduced. The elements of a result and what becomes of it are written behind their operands: x, y, w, f, z are
- * operands, r is what was reduced, s squares, q is the root, c casts to y's dtype, 2 doubles. */
+/* b, n, m, l, k: along a batch, the lines and the columns of the results, and the rows that are reduced, in one dimension or two. The elements of a result and what becomes of it are written behind their
+ * operands: x, y, w, f, z are operands, r is what was reduced, i and j places along l and n, s squares, q is the root, a the absolute value, e the exponential of a zero, c casts to y's dtype, 2 doubles,
+ * t takes three quarters, 0 nothing; A, B, C: operands behind it are at 0, 1, 2 along k, which is written out then, and not reduced. */
 typedef struct program {
     const char *text, *axes[OPERANDS]; /* of x, y, w, f, z */
     struct {
@@ -44,7 +48,7 @@ typedef struct example {
     operand operands[OPERANDS];
 } example;
 
-static inline int axis_of(char c) { return (int)(strchr("bnml", c) - "bnml"); }
+static inline int axis_of(char c) { return (int)(strchr("bnmlk", c) - "bnmlk"); }
 
 static inline value draw(krf_dtype dtype, bool odd, uint64_t *seed) {
     static const double specials[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1, -1, 1e30};
@@ -108,9 +112,13 @@ static inline value step_of(char op, value a, value b) {
     return (value){.dtype = a.dtype, .i = wrap_to(a.dtype, (wide)r)};
 }
 
-static inline value compute(const example *e, const char *steps, value reduced, const int64_t *at) {
+static inline value number(krf_dtype dtype, double f) { return convert((value){.dtype = KRF_F64, .f = f}, dtype); }
+
+static inline value compute(const example *e, const char *steps, value reduced, const int64_t *start) {
     value stack[4];
+    int64_t at[AXES];
     int n = 0;
+    memcpy(at, start, sizeof at);
     for (const char *s = steps; *s != '\0'; s++) {
         const char *named = strchr("xywfz", *s);
         if (named != NULL) {
@@ -122,6 +130,16 @@ static inline value compute(const example *e, const char *steps, value reduced, 
             stack[n++] = o->elements[where];
         } else if (*s == 'r') {
             stack[n++] = reduced;
+        } else if (*s >= 'A' && *s <= 'C') {
+            at[4] = *s - 'A';
+        } else if (*s == 'i' || *s == 'j') {
+            stack[n++] = number(e->other, (double)at[*s == 'i' ? 3 : 1]);
+        } else if (*s == 'a') {
+            stack[n - 1] = is_real(stack[n - 1].dtype) ? number(stack[n - 1].dtype, fabs(stack[n - 1].f)) : wide_of(stack[n - 1]) < 0 ? step_of('-', (value){.dtype = stack[n - 1].dtype}, stack[n - 1]) : stack[n - 1];
+        } else if (*s == 'e') {
+            stack[n - 1] = number(stack[n - 1].dtype, exp(stack[n - 1].f));
+        } else if (*s == 't' || *s == '0') {
+            stack[n - 1] = step_of('*', stack[n - 1], number(stack[n - 1].dtype, *s == 't' ? 0.75 : 0));
         } else if (*s == 'c') {
             stack[n - 1] = convert(stack[n - 1], e->other);
         } else if (*s == 's' || *s == 'q' || *s == '2') {
@@ -135,9 +153,11 @@ static inline value compute(const example *e, const char *steps, value reduced, 
 }
 
 /* Each operand has its side: the one that comes latest in the tree and is not 0. */
-static inline double latest_of(const double *x, int64_t n) {
+static inline double latest_of_chunk(const double *x, int64_t n) {
     double lanes[256] = {0};
-    memcpy(lanes, x, (size_t)n * sizeof *x);
+    for (int64_t k = 0; k < n; k++) {
+        lanes[k % 256] = x[k] != 0 ? x[k] : lanes[k % 256];
+    }
     for (int half = 128; half > 0; half /= 2) {
         for (int k = 0; k < half; k++) {
             lanes[k] = lanes[k + half] != 0 ? lanes[k + half] : lanes[k];
@@ -146,10 +166,34 @@ static inline double latest_of(const double *x, int64_t n) {
     return lanes[0];
 }
 
+static inline double latest_of(const double *x, int64_t n) {
+    double chunks[256] = {0};
+    assert_true(n <= 256 * 1024);
+    for (int64_t c = 0; c * 1024 < n; c++) {
+        chunks[c] = latest_of_chunk(x + c * 1024, n - c * 1024 < 1024 ? n - c * 1024 : 1024);
+    }
+    return latest_of_chunk(chunks, (n + 1023) / 1024);
+}
+
+/* The first of the largest, or of the smallest; NaN is both. */
+static inline int64_t place_of(int op, const value *x, int64_t n) {
+    int64_t found = 0;
+    for (int64_t k = 1; k < n; k++) {
+        const value a = op == ARGMAX ? x[k] : x[found], b = op == ARGMAX ? x[found] : x[k];
+        const bool beyond = is_real(a.dtype) ? a.f > b.f || (isnan(x[k].f) && !isnan(x[found].f)) : wide_of(a) > wide_of(b);
+        found = beyond ? k : found;
+    }
+    return found;
+}
+
 static inline value reduce(int op, const value *x, int64_t n) {
-    double real[LONGEST];
-    int64_t whole[LONGEST];
     const krf_dtype from = x[0].dtype;
+    if (op == ARGMAX || op == ARGMIN) {
+        return (value){.dtype = KRF_I64, .i = place_of(op, x, n)};
+    }
+    double *real = malloc((size_t)n * sizeof *real);
+    int64_t *whole = malloc((size_t)n * sizeof *whole);
+    assert_true(real != NULL && whole != NULL);
     value v = {.dtype = op == LATEST ? from : result_dtype((reduction_op)op, from)};
     for (int64_t i = 0; i < n; i++) {
         real[i] = is_real(from) ? x[i].f : (double)wide_of(x[i]);
@@ -157,45 +201,73 @@ static inline value reduce(int op, const value *x, int64_t n) {
     }
     if (!is_real(v.dtype)) {
         v.i = wrap_to(v.dtype, (wide)reduce_integers((reduction_op)op, v.dtype, whole, n));
-        return v;
+    } else {
+        v.f = op == LATEST ? latest_of(real, n) : canonical_tree(op == MEAN ? SUM : (reduction_op)op, v.dtype != KRF_F64, real, n);
+        v.f = op == MEAN && v.dtype != KRF_F64 ? nearest_float(v.f / (double)n) : op == MEAN ? v.f / (double)n : v.f;
+        v.f = round_to(v.dtype, (long double)v.f);
     }
-    v.f = op == LATEST ? latest_of(real, n) : canonical_tree(op == MEAN ? SUM : (reduction_op)op, v.dtype != KRF_F64, real, n);
-    v.f = op == MEAN && v.dtype != KRF_F64 ? nearest_float(v.f / (double)n) : op == MEAN ? v.f / (double)n : v.f;
-    v.f = round_to(v.dtype, (long double)v.f);
+    free(real);
+    free(whole);
     return v;
 }
 
 static inline value expected(const example *e, int r, int64_t index) {
     const char *axes = e->p->results[r].axes;
     int64_t at[AXES] = {0};
-    value row[LONGEST] = {{0}};
+    const int64_t along = e->extents[3], across = strchr(e->p->results[r].element, 'A') == NULL ? e->extents[4] : 1;
+    const value none = {0};
     for (int d = (int)strlen(axes) - 1; d >= 0; d--) {
         const int64_t n = e->extents[axis_of(axes[d])];
         at[axis_of(axes[d])] = index % n;
         index /= n;
     }
     if (e->p->results[r].op == ELEMENTS) {
-        return compute(e, e->p->results[r].element, row[0], at);
+        return compute(e, e->p->results[r].element, none, at);
     }
-    for (at[3] = 0; at[3] < e->extents[3]; at[3]++) {
-        row[at[3]] = compute(e, e->p->results[r].element, row[0], at);
+    value *row = malloc((size_t)(along * across) * sizeof *row);
+    assert_non_null(row);
+    for (int64_t k = 0; k < along * across; k++) {
+        at[3] = k / across;
+        at[4] = k % across;
+        row[k] = compute(e, e->p->results[r].element, none, at);
     }
-    return compute(e, e->p->results[r].then, reduce(e->p->results[r].op, row, e->extents[3]), at);
+    const value reduced = reduce(e->p->results[r].op, row, along * across);
+    free(row);
+    return compute(e, e->p->results[r].then, reduced, at);
 }
 
 /* ---- evaluation ---- */
 
-static inline void look_at_plan(const example *e, krf_graph *g, int n, const krf_expr *results, bool taken, const char *what) {
+/* How the reductions of a plan go about their results, as it says: the last of them that does not go one by one. */
+static inline int found_in_plan(const char *text) {
+    int found = strstr(text, ", by squares of results") != NULL ? SQUARES : ONE_BY_ONE;
+    for (const char *at = strstr(text, ", by "); at != NULL; at = strstr(at + 1, ", by ")) {
+        int results = 0, end = 0;
+        if (sscanf(at, ", by %d results%n", &results, &end) == 1 && end > 0) {
+            found = found == SQUARES ? -1 : results; /* both at once is wrong whatever is expected */
+        }
+    }
+    return found;
+}
+
+/* The same of a kernel's source: threads of short rows have their results one after the other, and so one's own operands at a time. */
+static inline int found_in_source(const char *text) {
+    const char *mine = strstr(text, "mine_"), *many = mine != NULL ? strchr(mine, '[') : NULL;
+    const int results = many != NULL ? atoi(many + 1) : ONE_BY_ONE;
+    return strstr(text, ", square = (") != NULL ? SQUARES : results == 1 ? 8 : results;
+}
+
+static inline void look_at_plan(const example *e, krf_graph *g, int n, const krf_expr *results, int taken, const char *what) {
     char *text = NULL;
     size_t bytes = 0;
     assert_ok(krf_dump(g, n, results, KRF_DUMP_PLAN, "cuda", NULL, &text, &bytes));
-    if (e->layouts[0] != OFFSET && e->layouts[1] != OFFSET && (strstr(text, ", by squares of results") != NULL) != taken) { /* a dump knows no addresses */
-        COMPLAIN("%s: squares of results %s:\n%s", what, taken ? "are missing" : "are not for this", text);
+    if (e->layouts[0] != OFFSET && e->layouts[1] != OFFSET && found_in_plan(text) != taken) { /* a dump knows no addresses */
+        COMPLAIN("%s: the plan should have %d results at once (1: by squares, 0: neither):\n%s", what, taken, text);
     }
     krf_free(text);
 }
 
-static inline void try_place(example *e, const place *p, bool taken, value *want[RESULTS]) {
+static inline void try_place(example *e, const place *p, int taken, value *want[RESULTS]) {
     static const char *const names[OPERANDS] = {"x", "y", "w", "f", "z"};
     krf_array *arrays[OPERANDS] = {NULL}, *got[RESULTS] = {NULL};
     krf_binding bindings[OPERANDS];
@@ -204,9 +276,10 @@ static inline void try_place(example *e, const place *p, bool taken, value *want
     krf_plan *plan = NULL;
     char what[400];
     int n = 0, n_bindings = 0;
-    bool squared = false;
-    snprintf(what, sizeof what, "%s: %s of %s [%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "] as %d, %d", p->label, e->p->text, name_of(e->dtype), e->extents[0], e->extents[1], e->extents[2],
-             e->extents[3], (int)e->layouts[0], (int)e->layouts[1]);
+    int found = ONE_BY_ONE;
+    taken = strncmp(p->fusion, "outer=0", 7) != 0 ? taken : ONE_BY_ONE;
+    snprintf(what, sizeof what, "%s: %s of %s [%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "] as %d, %d", p->label, e->p->text, name_of(e->dtype), e->extents[0], e->extents[1], e->extents[2],
+             e->extents[3], e->extents[4], (int)e->layouts[0], (int)e->layouts[1]);
     for (int i = 0; i < OPERANDS; i++) {
         if (e->p->axes[i] != NULL) {
             arrays[i] = array_of(p->context, i == 0 ? e->dtype : e->other, &e->operands[i]);
@@ -224,14 +297,14 @@ static inline void try_place(example *e, const place *p, bool taken, value *want
         (e->turned ? krf_eval_many(n, results, got) : krf_plan_run(plan, NULL, 0, NULL, got)) != KRF_OK) {
         fail_msg("%s: %s", what, krf_error_message());
     }
-    look_at_plan(e, g, n, results, taken && strncmp(p->fusion, "outer=0", 7) != 0, what);
+    look_at_plan(e, g, n, results, taken, what);
     for (int k = 0; k < krf_plan_kernels(plan); k++) {
         krf_kernel_info info = {.size = sizeof info};
         assert_ok(krf_plan_kernel(plan, k, &info));
-        squared |= strstr(info.source, ", square = (") != NULL;
+        found = found_in_source(info.source) != ONE_BY_ONE ? found_in_source(info.source) : found;
     }
-    if (squared != (taken && p->cuda && strncmp(p->fusion, "outer=0", 7) != 0)) {
-        COMPLAIN("%s: a kernel %s", what, squared ? "by squares" : "without squares");
+    if (found != (p->cuda ? taken : ONE_BY_ONE)) {
+        COMPLAIN("%s: a kernel has %d results at once (1: squares, 0: neither), not %d", what, found, taken);
     }
     for (int r = 0; r < n; r++) {
         int64_t shape[AXES], size = 1;
@@ -259,10 +332,12 @@ static inline void try_place(example *e, const place *p, bool taken, value *want
     krf_graph_destroy(g);
 }
 
-static inline void try_example(example e, bool taken) {
+static inline void try_example(example e, int taken) {
     value *want[RESULTS] = {NULL};
     uint64_t seed = 7;
-    e.extents[0] = e.extents[0] > 0 ? e.extents[0] : 1;
+    for (int d = 0; d < AXES; d++) {
+        e.extents[d] = e.extents[d] > 0 ? e.extents[d] : 1;
+    }
     for (int i = 0; i < OPERANDS; i++) {
         if (e.p->axes[i] != NULL) {
             seed = e.same ? 7 : seed;
@@ -293,6 +368,65 @@ static inline void try_example(example e, bool taken) {
     free(want[1]);
 }
 
-static inline void try_pairs(const program *p, krf_dtype dtype, int64_t n, int64_t m, int64_t l, bool taken) { try_example((example){.p = p, .dtype = dtype, .other = dtype, .extents = {1, n, m, l}}, taken); }
+static inline void try_pairs(const program *p, krf_dtype dtype, int64_t n, int64_t m, int64_t l, int taken) { try_example((example){.p = p, .dtype = dtype, .other = dtype, .extents = {1, n, m, l}}, taken); }
+
+/* Looks at a plan alone, of rows of 300; the results are other tests' matter. */
+static inline void look(krf_context *context, const char *text, krf_dtype dtype, int results) {
+    static const double zeros[600];
+    static const int64_t length = 300;
+    krf_graph *g = krf_graph_create(context);
+    krf_array *x = NULL, *y = NULL, *i = NULL;
+    krf_expr e;
+    char *plan = NULL;
+    size_t bytes = 0;
+    int n = 0;
+    assert_ok(krf_array_from_host(context, dtype, 1, &length, zeros, &x));
+    assert_ok(krf_array_from_host(context, KRF_F32, 1, &length, zeros, &y));
+    assert_ok(krf_array_from_host(context, KRF_I32, 1, &length, zeros, &i));
+    const krf_binding bindings[] = {krf_bind_array("x", x), krf_bind_array("y", y), krf_bind_array("i", i)};
+    if (krf_parse_many(g, text, bindings, 3, 1, &e, &n) != KRF_OK || krf_dump(g, 1, &e, KRF_DUMP_PLAN, "cuda", NULL, &plan, &bytes) != KRF_OK) {
+        fail_msg("%s: %s", text, krf_error_message());
+    }
+    if (found_in_plan(plan) != results) {
+        COMPLAIN("%s: the plan should have %d results at once (1: by squares, 0: neither):\n%s", text, results, plan);
+    }
+    krf_free(plan);
+    krf_array_release(x);
+    krf_array_release(y);
+    krf_array_release(i);
+    krf_graph_destroy(g);
+}
+
+/* The places of KRF_TEST_DEVICE, on a GPU a second one with another KRF_FUSION, and what the tests compile there. */
+static inline void open_rows(const char *other, void (*const tests[])(void **), size_t n) {
+    const char *device = getenv("KRF_TEST_DEVICE");
+    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
+    setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own */
+    setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
+    if (cuda) {
+        setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
+    }
+    add_place(cuda ? device : "cpu", KRF_CPU_INTERPRET, "literal_from=1");
+    if (cuda) {
+        add_place(device, KRF_CPU_INTERPRET, other);
+    }
+    for (int p = 0; p < n_places; p++) {
+        krf_reduction *r = NULL;
+        assert_ok(krf_reduction_define(places[p].context, "latest", "f64 x", "f64 v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &r));
+        krf_reduction_release(r);
+        if (cuda) {
+            batch_install(places[p].context);
+        }
+    }
+    if (cuda) {
+        collect(tests, n);
+    }
+}
+
+static inline int close_rows(void **unused) {
+    (void)unused;
+    close_places();
+    return 0;
+}
 
 #endif

@@ -139,40 +139,13 @@ static void test_layouts(void **unused) {
 }
 
 static int open_all(void **unused) {
-    const char *device = getenv("KRF_TEST_DEVICE");
-    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
     void (*const tests[])(void **) = {test_lengths, test_extents, test_operations, test_layouts};
     (void)unused;
-    setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own */
-    setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
-    if (cuda) {
-        setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
-    }
-    add_place(cuda ? device : "cpu", KRF_CPU_INTERPRET, "literal_from=1");
-    if (cuda) {
-        add_place(device, KRF_CPU_INTERPRET, "outer=0,literal_from=1");
-    }
-    for (int p = 0; p < n_places; p++) {
-        krf_reduction *r = NULL;
-        assert_ok(krf_reduction_define(places[p].context, "latest", "f64 x", "f64 v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &r));
-        krf_reduction_release(r);
-        if (cuda) {
-            batch_install(places[p].context);
-        }
-    }
-    if (cuda) {
-        collect(tests, sizeof tests / sizeof *tests);
-    }
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_places();
+    open_rows("outer=0,literal_from=1", tests, sizeof tests / sizeof *tests);
     return 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_extents), cmocka_unit_test(test_operations), cmocka_unit_test(test_layouts)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_rows);
 }
