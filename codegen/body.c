@@ -40,7 +40,7 @@ static const char *narrowing(krf_dtype from) {
     }
 }
 
-static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
+static void put_cast(const krf__emitter *e, const krf__instr *i, const char *operand, krf__str *out) {
     const krf__dtype_info *from = krf__dtype((krf_dtype)i->from), *to = krf__dtype((krf_dtype)i->dtype);
     if (to->kind == KRF__KIND_BOOL) {
         krf__str_printf(out, "%s != 0", operand);
@@ -50,6 +50,8 @@ static void put_cast(const krf__instr *i, const char *operand, krf__str *out) {
         const char *around = narrowing((krf_dtype)i->from);
         size_t at = strcspn(around, "%");
         krf__str_printf(out, "%.*s%s%s", (int)at, around, operand, around + at + 2);
+    } else if (from->kind == KRF__KIND_BOOL && to->kind == KRF__KIND_REAL && e->target->turns_bits && e->k->instrs[i->args[0]].op != KRF__load) { /* gcc 12 makes no vectors of a comparison whose bool is converted */
+        krf__str_printf(out, "%s ? 1 : 0", operand);
     } else {
         krf__str_put(out, operand);
     }
@@ -240,7 +242,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     if (folds) {
         krf__emit_fold_step(e, instr, out);
     } else if (i->op == KRF__cast) {
-        put_cast(i, texts[0], out);
+        put_cast(e, i, texts[0], out);
     } else if (i->op == KRF__call) {
         krf__emit_call(e, instr, out);
     } else {

@@ -135,6 +135,8 @@ void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out);
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */
 void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out);          /* draws them, for elements [j, j + m) */
+void krf__c_put_runs(krf__emitter *e, int strip, krf__str *out); /* what is gathered at places that follow one another, laid out for a strip */
+bool krf__c_put_fetched(const krf__emitter *e, const krf__instr *fetch, krf__str *out);
 void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);     /* the statement that takes element k's */
 
 /* ---- c_tile.c ---- */

@@ -179,6 +179,7 @@ static void body(krf__emitter *e, krf__str *out) {
             krf__c_put_statement(e, i, out);
         }
     }
+    krf__c_put_runs(e, strip, out);
     for (uint32_t stage = 0; stage <= last; stage++) {
         krf__str_put(out, compares ? "for (int k = from; k < to; k++) {\n" : "for (int k = 0; k < m; k++) {\n");
         put_stage_inputs(e, stage, last, out);
@@ -398,6 +399,7 @@ const krf__target krf__target_c = {
     .definitions = FEWER_PASSES "#define KRF_FN static inline __attribute__((always_inline))\n#define KRF_F32(name) __builtin_##name##f\n#define KRF_F64(name) __builtin_##name\n",
     .sources = sources,
     .hides_places = true,
+    .fetched = krf__c_put_fetched,
     .stores_unrounded = true,
     .turns_bits = true,
     .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",

@@ -3,6 +3,8 @@
 
 enum { FAR = INT32_MAX };
 
+#define UNKNOWN ((krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1, false})
+
 static int64_t power_in(int64_t x) {
     const int64_t lowest = x & -x;
     return lowest == 0 || lowest > KRF__RUN_MOST ? KRF__RUN_MOST : lowest;
@@ -10,8 +12,8 @@ static int64_t power_in(int64_t x) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value)}; }
-static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple}; }
+static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value), false}; }
+static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple, false}; }
 
 static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r->kind == KRF__RUN_SAME; }
 
@@ -19,7 +21,7 @@ static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r-
 static krf__run of_places(const krf_graph *g, uint32_t id) {
     const krf__layout layout = krf__memory_layout(g, id);
     const int last = layout.rank - 1;
-    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST};
+    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST, false};
     for (int d = 0; d < layout.rank; d++) {
         const int64_t stride = layout.shape[d] > 1 ? layout.strides[d] : 0;
         if (d < last || stride == 0) {
@@ -53,7 +55,7 @@ static krf__run sum(const krf__run *x, const krf__run *y, int sign) {
         r.multiple = least(r.multiple, y->multiple);
         return r;
     }
-    return sign > 0 && y->kind == KRF__RUN_STEPS && is_same(x) ? sum(y, x, 1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    return sign > 0 && y->kind == KRF__RUN_STEPS && is_same(x) ? sum(y, x, 1) : UNKNOWN;
 }
 
 static krf__run bounded(const krf__run *x, const krf__run *y, bool above) {
@@ -61,7 +63,7 @@ static krf__run bounded(const krf__run *x, const krf__run *y, bool above) {
         return same(least(x->multiple, y->multiple));
     }
     if (x->kind != KRF__RUN_STEPS || y->kind != KRF__RUN_NUMBER) {
-        return y->kind == KRF__RUN_STEPS && x->kind == KRF__RUN_NUMBER ? bounded(y, x, above) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+        return y->kind == KRF__RUN_STEPS && x->kind == KRF__RUN_NUMBER ? bounded(y, x, above) : UNKNOWN;
     }
     krf__run r = *x;
     if (above) {
@@ -78,22 +80,32 @@ static krf__run product(const krf__run *x, const krf__run *y) {
     if (x->kind == KRF__RUN_NUMBER && y->kind == KRF__RUN_NUMBER) {
         return number(x->offset * y->offset);
     }
-    return is_same(x) && is_same(y) ? same(least(x->multiple * y->multiple, KRF__RUN_MOST)) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    return is_same(x) && is_same(y) ? same(least(x->multiple * y->multiple, KRF__RUN_MOST)) : UNKNOWN;
 }
 
 static bool is_open(const krf__run *r) { return r->kind == KRF__RUN_STEPS && r->low == INT64_MIN && r->high == INT64_MAX; }
+
+static bool is_number(const krf_graph *g, uint32_t id) {
+    const krf__node *n = krf__node_of(g, id), *leaf = n->op == KRF__view ? krf__node_of(g, n->args[0]) : n;
+    return leaf->op == KRF__constant || leaf->op == KRF__scalar;
+}
+
+static bool adds_number(const krf_graph *g, const krf__node *n, uint32_t x) {
+    return n->op == KRF__add && ((n->args[0] == x && is_number(g, n->args[1])) || (n->args[1] == x && is_number(g, n->args[0])));
+}
 
 /* Places that count from the end where they are negative: x + extent there. A block of them is so as a whole, or not. */
 static krf__run from_end(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
     const krf__node *n = krf__node_of(g, id), *less = krf__node_of(g, n->args[0]), *zero = krf__node_of(g, less->args[1]);
     const krf__run *x = &operands[2], *end = &operands[1];
     zero = zero->op == KRF__view ? krf__node_of(g, zero->args[0]) : zero;
-    const bool negative = less->op == KRF__less && less->args[0] == n->args[2] && (zero->op == KRF__constant || zero->op == KRF__scalar) && krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) == 0;
+    const bool negative = less->op == KRF__less && less->args[0] == n->args[2] && is_number(g, less->args[1]) && adds_number(g, krf__node_of(g, n->args[1]), n->args[2]) && krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) == 0;
     krf__run r = *x;
-    if (!negative || !is_open(x) || !is_open(end)) {
-        return (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    if (!negative || !is_open(x) || !is_open(end) || x->turns || end->turns || end->offset == x->offset + 1) {
+        return UNKNOWN;
     }
     r.multiple = least(least(x->multiple, end->multiple), power_in(end->offset - x->offset));
+    r.turns = true;
     return r;
 }
 
@@ -105,7 +117,7 @@ static krf__run of_others(const krf_graph *g, uint32_t id, const krf__run operan
     for (int k = 0; k < arity; k++) {
         all &= is_same(&operands[k]);
     }
-    return all ? same(1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+    return all ? same(1) : UNKNOWN;
 }
 
 static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
@@ -119,7 +131,7 @@ static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operand
     switch ((krf__op)n->op) {
     case KRF__view: {
         const krf__layout layout = krf__memory_layout(g, id);
-        return layout.rank > 0 && layout.strides[layout.rank - 1] == 0 ? same(1) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+        return layout.rank > 0 && layout.strides[layout.rank - 1] == 0 ? same(1) : UNKNOWN;
     }
     case KRF__cast: return krf__is_real(krf__dtype_of(g, n->args[0])) && is_same(&operands[0]) ? same(1) : operands[0];
     case KRF__add: return sum(&operands[0], &operands[1], 1);
@@ -145,7 +157,7 @@ krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, 
         return n->rank == 0 || krf__shape_of(g, id)[n->rank - 1] == 1 ? same(1) : r;
     }
     if (r.kind != KRF__RUN_SAME && wraps) { /* what is lost is a multiple of any block */
-        return r.kind == KRF__RUN_NUMBER ? same(r.multiple) : (krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1};
+        return r.kind == KRF__RUN_NUMBER ? same(r.multiple) : UNKNOWN;
     }
     return r;
 }
@@ -157,5 +169,5 @@ uint64_t krf__run_blocks(const krf__run *places) {
     }
     blocks = places->low != INT64_MIN ? least(blocks, power_in(places->low)) : blocks;
     blocks = places->high != INT64_MAX ? least(blocks, power_in(places->high + 1)) : blocks;
-    return (uint64_t)blocks;
+    return (uint64_t)blocks | (!places->turns || is_open(places) ? KRF__RUN_ALONG : 0);
 }

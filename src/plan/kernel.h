@@ -74,7 +74,7 @@ typedef struct krf__instr {
     uint8_t from;      /* the dtype it computes in: of the operands (where: of B and C); cast: of the operand */
     uint32_t args[3];  /* instructions */
     uint32_t slot;     /* load, fetch, store: operand; scalar: scalar */
-    uint64_t value;    /* constant: raw bits; call: the krf__result; fetch, CUDA: how a vector of places is one of memory (plan/runs.c), or 0 */
+    uint64_t value;    /* constant: raw bits; call: the krf__result; fetch: how places follow one another (plan/runs.c), or 0 */
 } krf__instr;
 
 enum { KRF__FETCH_STEPS = 1, KRF__FETCH_ROWS = 2 }; /* places that follow one another; one from which a row goes on */

@@ -10,15 +10,21 @@ static bool is_run(const krf__kernel *k, const krf__instr *i) {
     const krf__operand *o = &k->operands[i->slot];
     const int fast = k->n_kept - 1, bytes = k->vector * (int)krf_dtype_size((krf_dtype)i->dtype);
     const bool rows = (i->value & KRF__RUN_ROWS) != 0;
-    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && i->value % (uint64_t)k->vector == 0
+    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && (i->value & KRF__RUN_BLOCK) % (uint64_t)k->vector == 0
            && krf__in_vectors(k, o, fast, k->vector);
 }
 
-void krf__kernel_runs(krf__kernel *k, bool unaligned) {
+/* On the CPU: strips of places that follow one another. */
+static bool is_strip(const krf__kernel *k, const krf__instr *i) {
+    const krf__operand *o = &k->operands[i->slot];
+    return k->schedule == KRF__MAP && !k->narrow && (i->value & KRF__RUN_ALONG) != 0 && o->strides[k->n_kept - 1] == 0 && !o->half;
+}
+
+void krf__kernel_runs(krf__kernel *k, bool unaligned, bool many_threads) {
     for (uint32_t n = 0; n < k->n_instrs; n++) {
         if (k->instrs[n].op == KRF__fetch) {
             const uint64_t is = (k->instrs[n].value & KRF__RUN_ROWS) != 0 ? KRF__FETCH_ROWS : KRF__FETCH_STEPS;
-            k->instrs[n].value = !unaligned && is_run(k, &k->instrs[n]) ? is : 0;
+            k->instrs[n].value = many_threads ? (!unaligned && is_run(k, &k->instrs[n]) ? is : 0) : is_strip(k, &k->instrs[n]) ? KRF__FETCH_STEPS : 0;
         }
     }
 }

@@ -371,5 +371,5 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
-    krf__kernel_runs(k, unaligned);
+    krf__kernel_runs(k, unaligned, limits->many_threads);
 }

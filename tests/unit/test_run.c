@@ -87,13 +87,28 @@ static int check(const krf_graph *g, int e, bool wide) {
         }
         intervals[id] = krf__interval_from(g, id, (krf__interval[]){intervals[args[0]], intervals[args[1]], intervals[args[2]]});
         runs[id] = krf__run_from(g, id, intervals[id], (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
-        const int64_t blocks = runs[id].kind == KRF__RUN_STEPS ? (int64_t)krf__run_blocks(&runs[id]) : 1;
+        const int64_t blocks = runs[id].kind == KRF__RUN_STEPS ? (int64_t)(krf__run_blocks(&runs[id]) & KRF__RUN_BLOCK) : 1;
         found += blocks > 1 && krf__node_of(g, id)->op != KRF__view;
         for (int line = 0; line < LINES && runs[id].kind != KRF__RUN_STEPS && krf__node_of(g, id)->dtype == KRF_I64; line++) { /* multiples that do not change */
             const int64_t *v = values[line][id], multiple = (int64_t)(krf__run_blocks(&runs[id]) - KRF__RUN_ROWS);
             for (int k = 0; k < COLUMNS && krf__run_blocks(&runs[id]) != 1; k++) {
                 if (v[k] != v[0] || v[k] % multiple != 0) {
                     fail_msg("expression %d, node %u (%s): %lld after %lld, no multiple of %lld", e, id, krf__op_info_of(krf__node_of(g, id)->op)->name, (long long)v[k], (long long)v[0], (long long)multiple);
+                }
+            }
+        }
+        const bool along = runs[id].kind == KRF__RUN_STEPS && (krf__run_blocks(&runs[id]) & KRF__RUN_ALONG) != 0;
+        for (int line = 0; line < LINES && along; line++) { /* what a kernel asks of a strip */
+            for (int from = 0; from < COLUMNS; from += 3) {
+                for (int m = 1; from + m <= COLUMNS; m += 1 + m / 4) {
+                    const int64_t *v = values[line][id] + from;
+                    const bool follow = v[m - 1] - v[0] == m - 1, same = v[m - 1] == v[0] && v[m > 1] == v[0];
+                    for (int k = 0; k < m; k++) {
+                        if ((follow && v[k] != v[0] + k) || (!follow && same && v[k] != v[0])) {
+                            fail_msg("expression %d, node %u (%s): %lld stands %d behind %lld, which %s", e, id, krf__op_info_of(krf__node_of(g, id)->op)->name, (long long)v[k], k, (long long)v[0],
+                                     follow ? "the others follow" : "all are");
+                        }
+                    }
                 }
             }
         }
@@ -154,10 +169,10 @@ static void test_known(void **unused) {
         intervals[id] = krf__interval_from(&g, id, (krf__interval[]){intervals[args[0]], intervals[args[1]], intervals[args[2]]});
         runs[id] = krf__run_from(&g, id, intervals[id], (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
     }
-    assert_int_equal(krf__run_blocks(&runs[first]), 64);
-    assert_int_equal(krf__run_blocks(&runs[second]), 64);
-    assert_int_equal(krf__run_blocks(&runs[padded]), 8);
-    assert_int_equal(krf__run_blocks(&runs[odd]), 1);
+    assert_int_equal(krf__run_blocks(&runs[first]), 64 | KRF__RUN_ALONG);
+    assert_int_equal(krf__run_blocks(&runs[second]), 64 | KRF__RUN_ALONG);
+    assert_int_equal(krf__run_blocks(&runs[padded]), 8 | KRF__RUN_ALONG);
+    assert_int_equal(krf__run_blocks(&runs[odd]), 1 | KRF__RUN_ALONG);
     krf__graph_free(&g);
 }
 
