@@ -49,7 +49,7 @@ MUTANTS = [
     ("run_edge", "codegen/cuda_runs.c", "(end%u ? edge%u : run%u.at[k])", "(end%u && 0 ? edge%u : run%u.at[k])", "movement/test_vectors/sim"),
     ("run_rows", "src/plan/runs.c", "o->strides[fast] == rows", "true", "movement/test_vectors/sim"),
     ("run_rows_edge", "codegen/cuda_runs.c", "if (i->value == KRF__FETCH_ROWS) {", "if (i->value == 7) {", "movement/test_vectors/sim"),
-    ("run_blocks", "src/plan/runs.c", "i->value % (uint64_t)k->vector == 0", "i->value % 2 == 0", "movement/test_vectors/sim"),
+    ("run_blocks", "src/plan/runs.c", "(i->value & KRF__RUN_BLOCK) % (uint64_t)k->vector == 0", "i->value % 2 == 0", "movement/test_vectors/sim"),
     ("outer_tree_steps", "codegen/cuda_tree.c", "for (int s = 0; s < log2_of(results); s++) {\n            put_shared_halves(e, r,", "for (int s = 0; s < log2_of(results) - 1; s++) {\n            put_shared_halves(e, r,", "ops/test_outer/sim"),
     ("outer_tree_vector", "codegen/cuda_tree.c", "halve_accumulators(e->k->vector / 2, 1, r, e->reduction + r, out);\n        put_result", "halve_accumulators(e->k->vector / 4, 1, r, e->reduction + r, out);\n        put_result", "ops/test_outer/sim"),
     ("outer_tree_sides", "codegen/cuda_tree.c", "upper%d ? other : mine, upper%d ? mine : other", "upper%d ? mine : other, upper%d ? other : mine", "ops/test_outer/sim"),

@@ -304,7 +304,11 @@ static void grids(void **state) {
     k.chunks = 3; /* two chunks a block */
     check_grid(k, 132, 2, 1, 256, 1);
     k.chunks = INT64_C(1) << 40;
-    check_grid(k, 132, 2640, 1, 256, 1); /* more than run at once: who is done takes the next */
+    check_grid(k, 132, 5280, 1, 256, 1); /* more than run at once: who is done takes the next */
+    krf__instr costly = {.op = KRF__exp, .dtype = KRF_F64, .from = KRF_F64};
+    k.instrs = &costly;
+    k.n_instrs = k.n_domain = 1;
+    check_grid(k, 132, 2640, 1, 256, 1); /* not so many, of chunks that take long */
 
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 33, .chunks = 7};
     check_grid(k, 132, 2, 7, 32, 8);
