@@ -394,12 +394,16 @@ static void bounds(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         bytes += bytes_of_accumulator(e, r);
     }
+    int words = 8; /* of loads, where each has several */
+    for (uint32_t i = 0; i < e->k->n_operands && e->k->vector == 1; i++) {
+        words += krf__cuda_in_domain(e, i, KRF__load) ? krf__cuda_quads(e) * (int)((krf_dtype_size((krf_dtype)e->k->operands[i].dtype) + 3) / 4) : 0;
+    }
     if (e->k->team > 1) {
         krf__str_put(out, bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
     } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
         krf__str_put(out, "256");
     } else {
-        krf__str_put(out, bytes <= 8 ? "256, 4" : "256, 2");
+        krf__str_put(out, bytes <= 8 && words <= 48 ? "256, 4" : "256, 2");
     }
 }
 

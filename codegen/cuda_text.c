@@ -101,6 +101,11 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
     } else if (krf__cuda_vectored(e, operand)) {
         krf__str_printf(out, again ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
                         krf__cuda_word_type(e, operand), name, offset);
+    } else if (e->k->operands[operand].beside != 0) {
+        const uint32_t first = e->k->operands[operand].beside - 1u;
+        krf__str_printf(out, "v_%s%s = a.%s[0", name, index, e->operand_names[first]);
+        krf__cuda_put_offset(e, first, true, out);
+        krf__str_printf(out, " + %d];\n", e->k->operands[operand].apart);
     } else {
         krf__str_printf(out, place ? "v_%s%s = a.%s%s;\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
     }

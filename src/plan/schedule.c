@@ -372,4 +372,5 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
     krf__kernel_runs(k, unaligned, limits->many_threads);
+    krf__kernel_beside(k, limits);
 }

@@ -84,7 +84,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
         bytes += load ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) * k->vector : 0;
     }
     loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
-    if (k->team > 1 || (k->lines > 1 && k->schedule != KRF__REDUCE_SHORT)) { /* loads serve several results */
+    if (k->team > 1) {
         return k->team > 1 && !krf__costly_domain(k) ? TEAM_VECTORS * share : share;
     }
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);

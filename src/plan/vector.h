@@ -15,6 +15,9 @@ int krf__kernel_lines(const krf__kernel *k, const krf__limits *limits); /* how m
 /* Elements of a 16-byte access along dimension `fast`; 1 where operands allow none. domain_only: what is stored is no matter. unaligned: some array begins elsewhere than on a 16-byte border. */
 int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits);
 
+/* Which operands of a reduction lie beside others, a few elements further on: fields of records (krf__operand.beside). */
+void krf__kernel_beside(krf__kernel *k, const krf__limits *limits);
+
 /* Which fetches of a map bring a vector of elements that lie as such in memory: krf__instr.value, until then the blocks of pass/run.h. */
 void krf__kernel_runs(krf__kernel *k, bool unaligned, bool many_threads);
 
