@@ -18,8 +18,11 @@ static uint32_t clamp(int64_t n, int64_t most) { return (uint32_t)(n < 1 ? 1 : n
 
 /* Results that a warp has at once count as one. */
 static int64_t groups_of(const krf__kernel *k) {
+    if (k->lines <= 1) {
+        return k->kept_size;
+    }
     const int64_t along = k->extents[k->n_kept - 1];
-    return k->lines > 1 ? k->kept_size / along * divide_up(along, k->lines) : k->kept_size;
+    return k->kept_size / along * divide_up(along, k->lines);
 }
 
 /* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
