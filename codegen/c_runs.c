@@ -18,17 +18,9 @@ bool krf__c_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str *ou
 
 /* What a place is computed of. */
 static void put_computed(krf__emitter *e, uint32_t place, krf__str *out) {
-    const krf__kernel *k = e->k;
+    krf__mark_needed(e, place);
     for (uint32_t n = 0; n <= place; n++) {
-        e->needed[n] = n == place;
-    }
-    for (uint32_t n = place + 1; n-- > 0;) {
-        for (int a = 0; e->needed[n] && a < krf__op_info_of(k->instrs[n].op)->arity; a++) {
-            e->needed[k->instrs[n].args[a]] = true;
-        }
-    }
-    for (uint32_t n = 0; n <= place; n++) {
-        if (e->needed[n] && !krf__instr_free(&k->instrs[n]) && !krf__c_is_fixed(e, n)) {
+        if (e->needed[n] && !krf__instr_free(&e->k->instrs[n]) && !krf__c_is_fixed(e, n)) {
             krf__str_put(out, "    ");
             krf__c_put_statement(e, n, out);
         }

@@ -20,15 +20,7 @@ bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str 
 
 /* What a place is computed of, anew for each element. */
 static void put_computed(krf__emitter *e, uint32_t place, krf__str *out) {
-    const krf__kernel *k = e->k;
-    for (uint32_t n = 0; n <= place; n++) {
-        e->needed[n] = n == place;
-    }
-    for (uint32_t n = place + 1; n-- > 0;) {
-        for (int a = 0; e->needed[n] && a < krf__op_info_of(k->instrs[n].op)->arity; a++) {
-            e->needed[k->instrs[n].args[a]] = true;
-        }
-    }
+    krf__mark_needed(e, place);
     for (uint32_t n = 0; n <= place; n++) {
         if (e->needed[n] && e->taint[n]) {
             krf__str line = {0};

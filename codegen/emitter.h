@@ -47,7 +47,7 @@ struct krf__emitter {
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed; of a call in several stages (user_cut.c), the last */
     uint32_t *first_stage_of;    /* C: the first stage of such a call; else stage_of */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
-    bool *needed;                /* CUDA, rows: whether an instruction of the round's domain part is computed */
+    bool *needed;                /* whether an instruction of the domain part is computed: CUDA, rows, in the round; else what krf__mark_needed found */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
     int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block */
@@ -135,6 +135,7 @@ void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out);
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */
 void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out);          /* draws them, for elements [j, j + m) */
+void krf__mark_needed(krf__emitter *e, uint32_t instr); /* krf__emitter.needed, up to instr: what that is computed of */
 void krf__c_put_runs(krf__emitter *e, int strip, krf__str *out); /* what is gathered at places that follow one another, laid out for a strip */
 bool krf__c_put_fetched(const krf__emitter *e, const krf__instr *fetch, krf__str *out);
 void krf__c_put_drawn(const krf__emitter *e, uint32_t instr, krf__str *out);     /* the statement that takes element k's */
