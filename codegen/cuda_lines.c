@@ -84,13 +84,13 @@ static int words_of(size_t bytes) { return (int)(bytes + 3) / 4; }
 
 /* Told that more blocks were wanted, ptxas 13.0 would spill. */
 static void bounds(krf__emitter *e, krf__str *out) {
-    enum { MOST_REGISTERS = 56 };
+    enum { FOUR_BLOCKS = 48, THREE_BLOCKS = 64 }; /* registers */
     int registers = 8 * e->k->lines * words_of(krf__accumulator_bytes(e->kernel));
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const int words = words_of(krf_dtype_size((krf_dtype)e->k->operands[i].dtype)) * (e->k->operands[i].counts ? 3 : 1); /* of places there is what becomes of them, too */
         registers += is_mine(e, i) ? e->k->lines * words : is_shared(e, i) ? krf__cuda_quads(e) * e->k->vector * words : 0;
     }
-    krf__str_put(out, registers <= MOST_REGISTERS ? "256, 4" : "256, 2");
+    krf__str_put(out, registers <= FOUR_BLOCKS ? "256, 4" : registers <= THREE_BLOCKS ? "256, 3" : "256, 2");
 }
 
 static void put_chunk(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "lines_chunk", out); }
