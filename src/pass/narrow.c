@@ -84,7 +84,9 @@ static bool narrow_node(narrowing *p, uint32_t id) {
     krf__node node = *krf__node_of(p->in, id);
     const bool narrower = narrows(p, id);
     bool known = true;
-    node.value = node.op == KRF__gather ? krf__run_blocks(&p->runs[node.args[1]]) : node.value;
+    if (node.op == KRF__gather) { /* a last axis of one element is none that a kernel goes along */
+        node.value = node.rank > 0 && krf__shape_of(p->in, id)[node.rank - 1] > 1 ? krf__run_blocks(&p->runs[node.args[1]]) : 1;
+    }
     for (int k = 0; k < 3; k++) {
         const uint32_t x = node.args[k];
         node.args[k] = x == 0 ? 0 : narrower && krf__dtype_of(p->in, x) == KRF_I64 ? narrow_of(p, x) : wide_of(p, x);

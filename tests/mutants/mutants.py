@@ -41,6 +41,7 @@ MUTANTS = [
     ("beside_strides", "src/plan/beside.c", " && memcmp(first->strides, o->strides, sizeof o->strides) == 0", "", "ops/test_lines/sim|ops/test_reduce/sim"),
     ("beside_buffer", "src/plan/beside.c", "first->buffer == o->buffer && ", "", "ops/test_lines/sim|ops/test_reduce/sim"),
     ("beside_key", "src/plan/key.c", "(uint64_t)(uint16_t)o->apart << 16 | ", "", "ops/test_lines/sim"),
+    ("run_last_axis", "src/pass/narrow.c", "node.rank > 0 && krf__shape_of(p->in, id)[node.rank - 1] > 1 ? ", "node.rank > 0 ? ", "fuzz/test_corpus/sim|fuzz/test_corpus|movement/test_vectors/sim"),
     ("run_low", "src/pass/run.c", "least(blocks, power_in(places->low))", "blocks", "unit/test_run"),
     ("run_high", "src/pass/run.c", "power_in(places->high + 1)", "power_in(places->high)", "unit/test_run"),
     ("run_offset", "src/pass/run.c", "least(places->multiple, power_in(places->offset));", "places->multiple;", "unit/test_run"),
