@@ -114,7 +114,7 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
-bool krf__cuda_in_turn(const krf__emitter *e) {
+static bool in_turn(const krf__emitter *e) {
     bool may = e->k->schedule == KRF__MAP && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
     for (uint32_t i = 0; i < e->k->n_operands; i++) { /* registers of 4 bytes or more are moved whole */
         may &= !krf__cuda_vectored(e, i) || krf_dtype_size((krf_dtype)e->k->operands[i].dtype) >= 4;
@@ -167,17 +167,20 @@ static void map_body(krf__emitter *e, krf__str *out) {
         krf__cuda_put_statements(e, 0, k->n_domain, "", out);
         return;
     }
-    krf__cuda_put_runs(e, out);
-    if (krf__cuda_in_turn(e)) {
+    if (in_turn(e)) {
         put_in_turn(e, out);
         return;
     }
+    krf__cuda_put_runs(e, out);
     krf__str_put(out, "#pragma unroll\nfor (int k = 0; k < ");
     krf__cuda_put_turns(e, out);
     krf__str_put(out, "; k++) {\n");
     put_element(e, out);
     krf__str_put(out, "}\n");
 }
+
+/* Left alone ptxas 13.0 takes so few registers that loads of runs wait for each other. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_has_runs(e) && !in_turn(e) ? "256, 4" : "256"); }
 
 static void map_stores(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -223,6 +226,7 @@ const krf__hole krf__cuda_map_holes[] = {
     {"EACH_THERE", each_there},
     {"EACH_DECLARED", each_declared},
     {"EACH_LOADS", each_loads},
+    {"MAP_BOUNDS", bounds},
     {"MAP_LOADS", map_loads},
     {"MAP_BODY", map_body},
     {"MAP_STORES", map_stores},

@@ -3,7 +3,7 @@
 #include "codegen/cuda.h"
 
 /* Not where a loop takes the elements of a vector in turn: they have no numbers then. */
-static bool is_run(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__fetch && e->k->instrs[instr].value != 0 && !krf__cuda_in_turn(e); }
+static bool is_run(const krf__emitter *e, uint32_t instr) { return e->k->instrs[instr].op == KRF__fetch && e->k->instrs[instr].value != 0 && !e->in_turn; }
 
 bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     const uint32_t instr = (uint32_t)(i - e->k->instrs);
@@ -65,16 +65,13 @@ static void put_edge(krf__emitter *e, uint32_t instr, krf__str *out) {
     krf__str_printf(out, "const %s edge%u = high%u ? run%u.at[%d] : run%u.at[0];\n", krf__storage_type(i->dtype), instr, i->args[0], instr, e->k->vector - 1, instr);
 }
 
-/* Left alone ptxas 13.0 takes so few registers that loads wait for each other. */
-static void bounds(krf__emitter *e, krf__str *out) {
+bool krf__cuda_has_runs(const krf__emitter *e) {
     bool any = false;
     for (uint32_t n = 0; n < e->k->n_domain; n++) {
         any |= is_run(e, n);
     }
-    krf__str_put(out, any ? "256, 4" : "256");
+    return any;
 }
-
-const krf__hole krf__cuda_run_holes[] = {{"MAP_BOUNDS", bounds}, {NULL, NULL}};
 
 void krf__cuda_put_runs(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
