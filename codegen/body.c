@@ -50,7 +50,7 @@ static void put_cast(const krf__emitter *e, const krf__instr *i, const char *ope
         const char *around = narrowing((krf_dtype)i->from);
         size_t at = strcspn(around, "%");
         krf__str_printf(out, "%.*s%s%s", (int)at, around, operand, around + at + 2);
-    } else if (from->kind == KRF__KIND_BOOL && to->kind == KRF__KIND_REAL && e->target->turns_bits && e->k->instrs[i->args[0]].op != KRF__load) { /* gcc 12 makes no vectors of a comparison whose bool is converted */
+    } else if (from->kind == KRF__KIND_BOOL && to->kind == KRF__KIND_REAL && e->target->chooses_bools && e->k->instrs[i->args[0]].op != KRF__load) {
         krf__str_printf(out, "%s ? 1 : 0", operand);
     } else {
         krf__str_put(out, operand);

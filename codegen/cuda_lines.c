@@ -93,10 +93,11 @@ static void bounds(krf__emitter *e, krf__str *out) {
     krf__str_put(out, registers <= FOUR_BLOCKS ? "256, 4" : registers <= THREE_BLOCKS ? "256, 3" : "256, 2");
 }
 
+static void begin(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "lines_begin", out); }
 static void put_chunk(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "lines_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_chunk, out); }
 
 const krf__hole krf__cuda_line_holes[] = {
-    {"LINES", lines}, {"LINES_BOUNDS", bounds}, {"LINE_THREADS", threads}, {"LINES_GROUPS", groups}, {"LINES_PLACE", place}, {"LINES_ROWS", rows}, {"LINES_MINE", mine}, {"LINES_TAKEN", taken},
+    {"LINES", lines}, {"LINES_BOUNDS", bounds}, {"LINE_THREADS", threads}, {"LINES_GROUPS", groups}, {"LINES_BEGIN", begin}, {"LINES_PLACE", place}, {"LINES_ROWS", rows}, {"LINES_MINE", mine}, {"LINES_TAKEN", taken},
     {"LINES_LOADS", krf__cuda_put_shared_loads}, {"LINES_SHARED", all_shared}, {"LINES_OWN", own}, {"LINES_CHUNK", chunk}, {NULL, NULL},
 };

@@ -26,6 +26,7 @@ struct krf__target {
     bool stores_unrounded;       /* results of f16 and bf16 are kept as they were before rounding, "u7", for stores, which round themselves */
     bool hides_places;           /* the compiler is not told how places came of bools */
     const char *fast;            /* what the text of fast kernels begins with: it tells the compiler */
+    bool chooses_bools;          /* a bool that is computed becomes a float by a choice of two: gcc 12 makes no vectors of a comparison whose bool is converted */
     bool turns_bits;             /* the sign of what a function returns is turned by its bit (krf_negative_f32) */
     bool approximates;           /* fast kernels call krf_fast_... where section fast.h has one */
     const char *inline_function; /* "static inline" */

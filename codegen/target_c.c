@@ -400,6 +400,7 @@ const krf__target krf__target_c = {
     .sources = sources,
     .hides_places = true,
     .fetched = krf__c_put_fetched,
+    .chooses_bools = true,
     .stores_unrounded = true,
     .turns_bits = true,
     .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",

@@ -19,15 +19,7 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
         }
     }
     for ($INDEX group = blockIdx.y; group < $LINES_GROUPS; group += gridDim.y) {
-        $LINES_PLACE
-        $KEPT_POSITION
-        $LINES_ROWS
-        #pragma unroll
-        for (int line = 0; line < $LINES; line++) {
-            const $INDEX o = base + line < end ? base + line : end - 1;
-            $KEPT_POSITION
-            $LINES_MINE
-        }
+        $LINES_BEGIN
         for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
             $TEAM_BOUNDS
             $LINES_CHUNK

@@ -6,15 +6,7 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
     const int thread = threadIdx.x % 32;
     const $INDEX first = 0, last = $REDUCED_SIZE;
     for ($INDEX group = ($INDEX)blockIdx.x * 8 + threadIdx.x / 32; group < $LINES_GROUPS; group += ($INDEX)gridDim.x * 8) {
-        $LINES_PLACE
-        $KEPT_POSITION
-        $LINES_ROWS
-        #pragma unroll
-        for (int line = 0; line < $LINES; line++) {
-            const $INDEX o = base + line < end ? base + line : end - 1;
-            $KEPT_POSITION
-            $LINES_MINE
-        }
+        $LINES_BEGIN
         $LINES_CHUNK
         if (thread % $LINE_THREADS == 0 && base + thread / $LINE_THREADS < end) {
             const $INDEX o = base + thread / $LINE_THREADS;
