@@ -248,11 +248,12 @@ static bool goes_by_columns(const krf__kernel *k) {
     return side > (k->chunks > 1 && k->kept_size < FEWEST_ROWS ? KRF__SCAN_ROWS_MOST : FEW);
 }
 
-/* Bytes that are loaded for an element of the domain, or of a result. */
+/* Bytes that are loaded for an element of the domain, or of a result; what all results read comes from caches. */
 static size_t loaded_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        bytes += k->operands[i].store || k->operands[i].counts ? 0 : krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        const krf__operand *o = &k->operands[i];
+        bytes += o->store || o->counts || (k->n_kept > 0 && krf__same_for_rows(k, o)) ? 0 : krf_dtype_size((krf_dtype)o->dtype);
     }
     return bytes;
 }
@@ -270,7 +271,8 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
 
 /* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
-    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && loaded_bytes(k) <= 2 && !shares_evenly(k->reduced_size, k->chunk);
+    const size_t bytes = loaded_bytes(k);
+    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes <= 1 || (bytes == 2 && !shares_evenly(k->reduced_size, k->chunk)));
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor; on a GPU whole rows, a warp's. */
@@ -309,7 +311,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);
         k->chunks = (k->reduced_size + k->chunk - 1) / k->chunk;
-        k->vector = k->n_reduced > 1 ? 1 : krf__vector_length(k, fast, false, unaligned, limits);
+        k->vector = krf__vector_length(k, fast, false, unaligned, limits);
+        k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         if (krf__rows_lie_beside(k) && k->reduced_size <= limits->columns) {

@@ -79,7 +79,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const bool load = !k->operands[i].counts && krf__loads(k, i);
+        const bool load = !k->operands[i].counts && krf__loads(k, i) && !(k->n_kept > 0 && krf__same_for_rows(k, &k->operands[i]));
         loads += load;
         bytes += load ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) * k->vector : 0;
     }

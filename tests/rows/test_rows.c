@@ -7,6 +7,10 @@
 #define LOG_SOFTMAX "x - max(x, axis=1, keepdims=True) - log(sum(exp(x - max(x, axis=1, keepdims=True)), axis=1, keepdims=True))"
 #define LAYER_NORM "(x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b"
 
+/* Rows of two axes, as weights go with one of them. */
+#define GROUPS "reshape(x, (3, 4, -1))"
+#define GROUP_NORM "(" GROUPS " - mean(" GROUPS ", axis=(1, 2), keepdims=True)) * rsqrt(var(" GROUPS ", axis=(1, 2), keepdims=True) + 1e-5) * g[:4][None, :, None] + b[:4][None, :, None]"
+
 /* Both prices of an option: strikes y, 0.5 years, 2 % interest, 30 % volatility. */
 #define D1 "(log(abs(x) / abs(y)) + 0.0325) / 0.2121320343559643"
 #define CDF(x) "0.5 * erfc(-(" x ") * 0.7071067811865476)"
@@ -48,6 +52,12 @@ static const example examples[] = {
     {LAYER_NORM, 1, 1, "row", 9, 2500, 9 * 2500 + 2 * 2500, 9 * 2500},
     {LAYER_NORM, 1, 1, "row_short", 3, 40, 3 * 40 + 2 * 40, 3 * 40},
     {"x * rsqrt(mean(x * x, axis=1, keepdims=True) + 1e-5) * g", 1, 1, "row", 4, 1000, 5000, 4000},
+    {GROUP_NORM, 1, 1, "row", 3, 1280, 3848, 3840},
+    {GROUP_NORM, 1, 1, "row", 3, 1284, 3860, 3852}, /* no vectors: 4 does not divide 321 */
+    {GROUP_NORM, 1, 1, "row", 3, 4144, 12440, 12432}, /* vectors, and the last chunk has few */
+    {GROUP_NORM, 1, 1, "row", 3, 28672, 86024, 86016},
+    {GROUP_NORM, 1, 1, "row_short", 3, 64, 200, 192},
+    {GROUP_NORM, 1, 1, "row_short", 3, 72, 224, 216},
     {"logsumexp(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
     {"var(x, axis=1)", 1, 1, "row", 6, 2000, 12000, 6},
     {"var(x, axis=1)", 1, 1, "reduce_all", 2, 40000, 80000, 2},
