@@ -140,6 +140,8 @@ typedef struct krf__kernel {
 
 #define KRF__LANES 256
 #define KRF__LINE_ELEMENTS 8 /* of short rows of such, that a thread has */
+#define KRF__OUTER_LEAST 4 /* threads that share a short row of krf__kernel.outer; */
+#define KRF__OUTER_MOST 8 /* with more a thread would have more results than registers */
 
 /* The most that an extent may be to stand in the text of a map: divisions by it are multiplications then. */
 #define KRF__LITERAL_MOST 8

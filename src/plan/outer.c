@@ -2,21 +2,10 @@
  * loaded serves many. One result at a time every row would be read again for each, of the second-level cache, which is then the limit (bench/results). */
 #include "plan/vector.h"
 
-#define LEAST_THREADS 4
-#define MOST_THREADS 8 /* of a row; with more a thread would have more results than registers */
 #define MOST_VECTORS 4 /* of a thread */
 #define MOST_STATEMENTS 1024
 #define SHORT_FROM 2 /* times krf__limits.literal_from, elements of all rows: of fewer there are not blocks enough for a GPU, and caches deliver what is read again. Reckoned, not measured: */
 #define LONG_FROM 4
-
-int krf__outer_side(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 8 : 16; }
-
-/* As many as there are vectors, rounded up. */
-int krf__outer_threads(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 32 : (int64_t)LEAST_THREADS * k->vector >= k->reduced_size ? LEAST_THREADS : MOST_THREADS; }
-
-int krf__outer_results(const krf__kernel *k) { return k->schedule == KRF__REDUCE_ROW ? 8 : krf__outer_threads(k); }
-
-bool krf__outer_first(const krf__kernel *k, uint32_t operand) { return k->operands[operand].strides[k->n_kept - 1] == 0; }
 
 /* Whether operands are of both kinds, and of no other. */
 static bool two_kinds(const krf__kernel *k) {
@@ -41,7 +30,7 @@ static bool has_blocks(const krf__kernel *k, const krf__limits *limits) {
 /* Whether a short row suits its threads. */
 static bool suits_threads(const krf__kernel *k, const krf__limits *limits) {
     const int64_t threads = krf__outer_threads(k), vectors = (k->reduced_size + threads * k->vector - 1) / (threads * k->vector);
-    return k->reduced_size <= limits->literal && (k->vector == 1 || k->reduced_size >= LEAST_THREADS * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS;
+    return k->reduced_size <= limits->literal && (k->vector == 1 || k->reduced_size >= KRF__OUTER_LEAST * k->vector) && vectors <= MOST_VECTORS && threads * vectors * k->vector * k->n_domain <= MOST_STATEMENTS;
 }
 
 /* Whether a warp has registers for the lanes of 8 results, and nothing is left behind the last whole vector. */
@@ -61,7 +50,7 @@ static bool is_outer(const krf__kernel *k, const krf__limits *limits) {
 
 void krf__kernel_outer(krf__kernel *k, const krf__limits *limits) {
     k->outer = is_outer(k, limits);
-    if (!k->outer && k->schedule == KRF__REDUCE_SHORT && k->reduced_size > MOST_THREADS * MOST_VECTORS * k->vector) { /* more than they hold */
+    if (!k->outer && k->schedule == KRF__REDUCE_SHORT && k->reduced_size > KRF__OUTER_MOST * MOST_VECTORS * k->vector) { /* more than they hold */
         k->schedule = KRF__REDUCE_ROW;
         k->outer = is_outer(k, limits);
         k->schedule = k->outer ? KRF__REDUCE_ROW : KRF__REDUCE_SHORT;
