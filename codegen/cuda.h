@@ -1,67 +1,26 @@
-/* What the files of the CUDA target share. */
+/* What the files of the CUDA target share, a section for each, from the lowest up: none uses what stands in a later section. At the top are target_cuda.c, the holes of all skeletons, and the
+ * decisions on them: cuda_skeleton.c and cuda_reduce_options.c. */
 #ifndef KRF_CODEGEN_CUDA_H
 #define KRF_CODEGEN_CUDA_H
 
 #include "codegen/emitter.h"
 
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
-
+/* ---- cuda_operand.c ---- */
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
-void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
-void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
-/* An array of n elements, vectors or addresses of an operand of the domain, v_in0: its declaration, and the load of one of them ("[q]") from `offset` on.
- * again: others read it soon. */
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".word", what moves one of them at once; "" where it is no vector */
-void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
-void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
-/* "union { uint4 word; ... } v_in0": a vector of an operand. */
-void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
-/* Prints, and writes loops out (unroll.c). */
-void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
-/* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */
-void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out);
-void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
 
-/* The element at hand of what a reduction stores beside its results, alone. */
-void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
-/* Scans: the values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at
- * `end`. */
-void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out);
-void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out);
-void krf__cuda_put_run_result(krf__emitter *e, krf__str *out); /* the same of sum0[i], ... of a thread's run, before which there is prefix0, ... */
-void krf__cuda_put_nothing(krf__emitter *e, const char *name, krf__str *out); /* declares name0, ... that nothing has been folded into yet */
-void krf__cuda_put_scanned(krf__emitter *e, krf__str *out); /* what is computed of scanned values, which are there, and stored */
+/* ---- cuda_accumulator.c ---- */
+/* The accumulators of a warp's chunk: their type, and what an element adds to one. */
+const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
+void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
+int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
+size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r); /* of one of them, or of a partial result */
 
-/* "n1 * n2": the elements of a row. */
-void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out);
-
-/* The part over results, on r0, r1, ...: in a scope of its own. */
-void krf__cuda_put_results(krf__emitter *e, krf__str *out);
-
-/* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
-void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out);
-
-/* Of reductions by warps: the loads of a tile (of a short row: all of it), of those operands of the domain that are wanted. */
-void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
-
-/* The same by and by, where registers do not hold all of it: loads one vector (NULL: none), and if need be declares the arrays before. */
-void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, const char *quad, krf__str *out);
-void krf__cuda_put_shared_loads(krf__emitter *e, krf__str *out); /* where rows share operands (krf__kernel.lines): those of a tile, or of a short row */
-void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out);   /* then of a short row: what it has for itself */
-
-/* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
-void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
-void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
-bool krf__cuda_has_runs(const krf__emitter *e); /* maps: whether there are any, where elements are not taken in turn */
-void krf__cuda_put_runs(krf__emitter *e, krf__str *out); /* maps: what is gathered of whole vectors of memory */
-bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *fetch, krf__str *out);
-void krf__cuda_put_turns(krf__emitter *e, krf__str *out); /* how many turns the loop over k takes */
-void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out);
-
+/* ---- cuda_registers.c ---- */
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
- * at hand alone; whether just before these are used, for want of registers; and how many blocks registers allow a multiprocessor (cuda_registers.c). */
+ * at hand alone; whether just before these are used, for want of registers; and how many blocks registers allow a multiprocessor. */
 bool krf__cuda_row_stays(const krf__emitter *e);
 bool krf__cuda_of_all_rows(const krf__emitter *e, uint32_t operand); /* loaded once, before the block's rows: short rows whose length is known */
 bool krf__cuda_of_several_rounds(const krf__emitter *e, uint32_t operand);
@@ -70,22 +29,17 @@ bool krf__cuda_loads_late(const krf__emitter *e);
 bool krf__cuda_loads_next(const krf__emitter *e); /* then: one vector before that */
 int krf__cuda_row_blocks(const krf__emitter *e);
 
-/* Of rows that lie side by side: where a thread is, the shared memory of a round, and how all threads of a row come to have its results. */
-void krf__cuda_put_side_place(const krf__emitter *e, krf__str *out);
-void krf__cuda_put_side_shared(krf__emitter *e, krf__str *out);
-void krf__cuda_put_side_share(krf__emitter *e, krf__str *out);
+/* ---- cuda_vectors.c ---- */
+/* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. */
+int krf__cuda_quads(const krf__emitter *e);
+int krf__cuda_together(const krf__emitter *e); /* threads that go over a chunk together */
+int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
+void krf__cuda_put_vector_of_all(const krf__emitter *e, krf__str *out); /* the number of vector e->quad, of a part that is at hand, among all of a thread's */
+void krf__cuda_put_vector_number(const krf__emitter *e, krf__str *out); /* and among those of its row or tile */
+void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out); /* p_q: where vector e->quad of a thread begins */
 
-/* Whether a thread's elements of an operand are equal steps apart, "side_in0 + q * step_in0": to compute each place anew makes a fifth of the compiler's work. Declares
- * both, once the place p is known at which a chunk begins. */
-bool krf__cuda_walks(const krf__emitter *e);
-void krf__cuda_put_walk(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
- * what was kept for it (e->replaced). */
-void krf__cuda_keep(krf__emitter *e);
-void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
-
-/* Reductions that only take bytes as they are loaded (cuda_bytes.c): whether it is one, and what takes word k of vector q. Of those that find the largest or smallest (has_top): their accumulators, what takes one element, and the warp's tree. */
+/* ---- cuda_bytes.c ---- */
+/* Reductions that only take bytes as they are loaded: whether it is one, and what takes word k of vector q. Of those that find the largest or smallest (has_top): their accumulators, what takes one element, and the warp's tree. */
 bool krf__cuda_by_fours(const krf__emitter *e);
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
 bool krf__cuda_has_top(const krf__emitter *e, uint32_t r);
@@ -94,76 +48,141 @@ void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
 
-/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
-int krf__cuda_columns_together(const krf__emitter *e);
-
-/* An element of a column: its statements, and where they are to be, its stores. */
-void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
-
-/* Rows in shared memory: the element at hand of an operand that is held, or its vector's word; the copies that bring it there; and what stores a vector whose elements
- * were replaced. */
-void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);
-void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);
-void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out);
-
-/* Rows whose vectors are the words of memory (krf__kernel.words): where those of a warp's chunk begin and end. */
-void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
-bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
-
-/* Maps by tiles: the value of a load, in the loop over a thread's elements. */
-void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* The same of strips. */
-void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* a.in0[...], at the place that is at hand. */
-void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* The accumulators of a warp's chunk: their type, and what an element adds to one. */
-const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
-void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
-
-/* Element q of a thread's own row of an operand that is staged. */
-void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
-
-/* Vectors of a thread that are loaded before they are combined: of rounds that stay, a whole chunk. */
-int krf__cuda_quads(const krf__emitter *e);
-int krf__cuda_together(const krf__emitter *e); /* threads that go over a chunk together */
-int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
-int krf__cuda_tile(const krf__emitter *e); /* the elements that are loaded together */
-void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
-bool krf__cuda_loads_tiles(const krf__emitter *e); /* of a reduction: whether a tile's vectors are loaded before the first is used, and none meanwhile */
-void krf__cuda_put_vector_of_all(const krf__emitter *e, krf__str *out); /* the number of vector e->quad, of a part that is at hand, among all of a thread's */
-void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out); /* p_q: where vector e->quad of a thread begins */
-
-/* Halving over lane numbers: n accumulators until so many are left. */
-void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
-
-/* The same of the n accumulators of a vector: first threads (half: half of those that share a row), then neighbours in the vector. The result is r0, r1, ... of the
- * first thread. */
-void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
-
-/* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
-void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
-void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
-void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
-void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
-void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out);             /* of warps that share a chunk, of which the first has the result */
-
-/* What is the same for every element of the domain. */
-void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
-
-/* The word of a load where vectors begin anywhere, `offset` from the operand's first element; and the condition that the element at hand is one of the row's (cuda_drift.c). */
+/* ---- cuda_text.c ---- */
+void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
+void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
+void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out); /* "n1 * n2": the elements of a row */
+/* "union { uint4 word; ... } v_in0": a vector of an operand. */
+void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
+/* An array of n elements, vectors or addresses of an operand of the domain, v_in0: its declaration, and the load of one of them ("[q]") from `offset` on.
+ * again: others read it soon. */
+void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
+void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
+/* The word of a load where vectors begin anywhere, `offset` from the operand's first element. */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
 void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out); /* where the row at hand begins and ends in it: "a.in0 + i0 * in0_s0, a.in0 + i0 * in0_s0 + n1" */
-void krf__cuda_put_there(const krf__emitter *e, krf__str *out);
+/* Rows in shared memory: the element at hand of an operand that is held, or its vector's word. */
+void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);
+/* a.in0[...], at the place that is at hand. */
+void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out);
+/* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */
+void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out);
+/* Prints, and writes loops out (unroll.c). */
+void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 
-/* Elements of f16 and bf16 by twos (cuda_half2.c): whether the kernel or round at hand takes them so, which is known then (e->twos); the statements of an instruction, and
+/* ---- cuda_keep.c ---- */
+/* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
+ * what was kept for it (e->replaced). */
+void krf__cuda_keep(krf__emitter *e);
+void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
+
+/* ---- cuda_half2.c ---- */
+/* Elements of f16 and bf16 by twos: whether the kernel or round at hand takes them so, which is known then (e->twos); the statements of an instruction, and
  * of a store to a vector of f16 or bf16; and what prints an element, for each of those that a turn of the loop over k takes. */
 void krf__cuda_by_twos(krf__emitter *e);
 void krf__cuda_put_twos(krf__emitter *e, uint32_t instr, krf__str *out);
 void krf__cuda_put_taken_twos(krf__emitter *e, uint32_t store, krf__str *out);
 void krf__cuda_put_each(krf__emitter *e, void (*print)(krf__emitter *e, uint32_t n, krf__str *out), uint32_t n, krf__str *out);
 const char *krf__cuda_element(const krf__emitter *e); /* "k": where the element at hand stands in a vector */
+
+/* ---- cuda_statements.c ---- */
+void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);
+/* What is the same for every element of the domain. */
+void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
+/* The part over results, on r0, r1, ...: in a scope of its own. */
+void krf__cuda_put_results(krf__emitter *e, krf__str *out);
+
+/* ---- cuda_tree.c ---- */
+/* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
+void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *value, const char *lane, krf__str *out);
+/* Halving over lane numbers: n accumulators until so many are left. */
+void krf__cuda_put_halves(krf__emitter *e, int n, int left, krf__str *out);
+/* The same of the n accumulators of a vector: first threads (half: half of those that share a row), then neighbours in the vector. The result is r0, r1, ... of the
+ * first thread. */
+void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out);
+/* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
+void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
+void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
+void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
+void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
+
+/* ---- cuda_team.c ---- */
+void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out); /* of warps that share a chunk, of which the first has the result */
+
+/* ---- cuda_drift.c ---- */
+void krf__cuda_put_there(const krf__emitter *e, krf__str *out); /* the condition that the element at hand is one of the row's, where vectors begin anywhere */
+
+/* ---- cuda_row_col.c ---- */
+/* Whether a thread's elements of an operand are equal steps apart, "side_in0 + q * step_in0": to compute each place anew makes a fifth of the compiler's work. Declares
+ * both, once the place p is known at which a chunk begins. */
+bool krf__cuda_walks(const krf__emitter *e);
+void krf__cuda_put_walk(const krf__emitter *e, uint32_t operand, krf__str *out);
+/* Of rows that lie side by side: where a thread is, the shared memory of a round, and how all threads of a row come to have its results. */
+void krf__cuda_put_side_place(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_side_shared(krf__emitter *e, krf__str *out);
+void krf__cuda_put_side_share(krf__emitter *e, krf__str *out);
+
+/* ---- cuda_stage.c ---- */
+/* Element q of a thread's own row of an operand that is staged. */
+void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out);
+
+/* ---- cuda_loads.c ---- */
+/* Of reductions by warps: the loads of a tile (of a short row: all of it), of those operands of the domain that are wanted. */
+void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), krf__str *out);
+/* The same by and by, where registers do not hold all of it: loads one vector (NULL: none), and if need be declares the arrays before. */
+void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, const char *quad, krf__str *out);
+void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
+bool krf__cuda_loads_tiles(const krf__emitter *e); /* of a reduction: whether a tile's vectors are loaded before the first is used, and none meanwhile */
+
+/* ---- cuda_held.c ---- */
+/* Rows in shared memory: the copies that bring an operand that is held there, and what stores a vector whose elements were replaced. */
+void krf__cuda_put_held_copies(krf__emitter *e, krf__str *out);
+void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out);
+
+/* ---- cuda_elements.c ---- */
+/* Elements that a kernel stores beside its reductions, or in a round: declares a vector for each, puts element k into it, and stores vector q of the tile from p on. */
+void krf__cuda_put_vectors(krf__emitter *e, krf__str *out);
+void krf__cuda_put_taken(krf__emitter *e, krf__str *out);
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out); /* how many turns the loop over k takes */
+void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out);
+/* The element at hand of what a reduction stores beside its results, alone. */
+void krf__cuda_put_element(krf__emitter *e, const char *indent, krf__str *out);
+
+/* ---- cuda_lines.c ---- */
+void krf__cuda_put_shared_loads(krf__emitter *e, krf__str *out); /* where rows share operands (krf__kernel.lines): those of a tile, or of a short row */
+void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out);   /* then of a short row: what it has for itself */
+
+/* ---- cuda_words.c ---- */
+/* Rows whose vectors are the words of memory (krf__kernel.words): where those of a warp's chunk begin and end. */
+void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
+bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
+
+/* ---- cuda_column.c ---- */
+/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
+int krf__cuda_columns_together(const krf__emitter *e);
+/* An element of a column: its statements, and where they are to be, its stores. */
+void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
+
+/* ---- cuda_scan.c, cuda_scan_columns.c ---- */
+/* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at
+ * `end`. */
+void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place, krf__str *out);
+void krf__cuda_put_scan_result(krf__emitter *e, krf__str *out);
+void krf__cuda_put_nothing(krf__emitter *e, const char *name, krf__str *out); /* declares name0, ... that nothing has been folded into yet */
+void krf__cuda_put_scanned(krf__emitter *e, krf__str *out); /* what is computed of scanned values, which are there, and stored */
+void krf__cuda_put_run_result(krf__emitter *e, krf__str *out); /* what is stored of sum0[i], ... of a thread's run, before which there is prefix0, ... */
+
+/* ---- cuda_runs.c ---- */
+bool krf__cuda_has_runs(const krf__emitter *e); /* maps: whether there are any, where elements are not taken in turn */
+void krf__cuda_put_runs(krf__emitter *e, krf__str *out); /* maps: what is gathered of whole vectors of memory */
+bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *fetch, krf__str *out);
+
+/* ---- cuda_tile.c, cuda_strip.c ---- */
+/* Maps by tiles, and by strips: the value of a load, in the loop over a thread's elements. */
+void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
+
+/* ---- target_cuda.c puts these together ---- */
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_reduce_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
-
 /* What a reduction does with bytes, and the load of these; columns are compared one by one. */
 static krf__bytes_fold bytes_of(const krf__emitter *e, uint32_t r, const krf__instr **load) {
     const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r, load);

@@ -100,3 +100,23 @@ void krf__cuda_keep(krf__emitter *e) {
         e->needed[n] = true;
     }
 }
+
+/* What stands in the place of an element from one round to the next. */
+void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
+    krf__str element = {0};
+    e->target->load(e, &load, &element);
+    if (instr == e->saved) {
+        krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
+        krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
+    } else {
+        krf__str_printf(out, "const %s t%u%s = ", krf__c_type(i->dtype), instr, krf__lane(e, instr));
+        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
+        if (krf__is_half((krf_dtype)i->dtype)) {
+            krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */
+        }
+    }
+    krf__str_put(out, ";\n");
+    out->failed |= element.failed;
+    krf__str_free(&element);
+}

@@ -1,49 +1,8 @@
-/* The CUDA target's loads of reductions and of rows: how many vectors a thread has under way, and when each is loaded. */
+/* The CUDA target's loads of reductions and of rows: when each of the vectors is loaded that a thread has. */
 #include "codegen/cuda.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Threads that go over a chunk together. */
-int krf__cuda_together(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_threads(e->k) : 32 * e->k->team; }
-
-int krf__cuda_accumulators(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8 / e->k->team; }
-
-int krf__cuda_quads(const krf__emitter *e) {
-    const int share = krf__lane_vectors(e->k);
-    if (e->k->schedule == KRF__ROW_COL) {
-        return krf__cuda_row_stays(e) ? krf__side_elements(e->k) : krf__side_lanes(e->k);
-    }
-    if (e->k->schedule != KRF__ROW) {
-        return krf__reduce_vectors(e->kernel);
-    }
-    if (krf__literal_chunk(e->k) && krf__cuda_row_stays(e)) {
-        return ((int)e->k->reduced_size + 32 * e->k->vector - 1) / (32 * e->k->vector);
-    }
-    if (!krf__cuda_row_stays(e)) {
-        return e->k->n_reductions == 0 && krf__holds_rows(e->k) ? (e->k->vector == 1 ? 4 : 1) : share; /* registers are few there */
-    }
-    return (int)(e->k->chunk / KRF__LANES) * share;
-}
-
-int krf__cuda_tile(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector * krf__cuda_together(e); }
-
-/* Vector e->quad of a thread, among those of its row or tile. */
-static void put_vector_number(const krf__emitter *e, krf__str *out) {
-    krf__cuda_put_vector_of_all(e, out);
-    if (krf__short_rows(e->k) || e->k->schedule == KRF__ROW_COL) {
-        krf__str_put(out, " * threads + thread");
-    } else {
-        krf__str_printf(out, " * %d + thread", krf__cuda_together(e));
-    }
-}
-
-void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out) {
-    krf__str_printf(out, "const %s p_q = ", krf__index_type(e));
-    krf__str_put(out, krf__short_rows(e->k) ? "(" : "p + (");
-    put_vector_number(e, out);
-    krf__str_printf(out, ") * %d;\n", e->k->vector);
-}
 
 /* Where warps share a chunk a thread has one vector of a tile, and the next one under way while it computes with that. */
 static bool goes_ahead(const krf__emitter *e) { return e->k->team > 1 && krf__costly_domain(e->k); }
@@ -129,7 +88,7 @@ static void valid(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "true");
     } else {
         krf__str_put(out, "whole || p + (");
-        put_vector_number(e, out);
+        krf__cuda_put_vector_number(e, out);
         krf__str_printf(out, e->k->drifts ? ") * %d < last" : " + 1) * %d <= last", e->k->vector);
     }
 }

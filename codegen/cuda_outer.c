@@ -13,9 +13,6 @@ static int across_of(const krf__emitter *e) { return results_of(e) / 2; }
 static bool is_first(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && krf__outer_first(e->kernel, operand); }
 static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && !krf__outer_first(e->kernel, operand); }
 
-static void put_short(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->outer ? "short_outer" : "short_rows", out); }
-static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "row_lines" : e->k->outer ? "row_outer" : "warp_rows", out); }
-static void put_all(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, in_lines(e) ? "all_lines" : "all_chunks", out); }
 /* The lanes of a result, of each reduction. */
 static void put_lanes_of(const krf__emitter *e, const char *result, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -133,7 +130,7 @@ static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "ou
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"REDUCE_SHORT", put_short}, {"REDUCE_ROW", put_row}, {"REDUCE_ALL", put_all}, {"OUTER_OWN", put_own}, {"OUTER_LANES_OWN", lanes_own}, {"OUTER_LANES_KEPT", lanes_kept}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"OUTER_OWN", put_own}, {"OUTER_LANES_OWN", lanes_own}, {"OUTER_LANES_KEPT", lanes_kept}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
     {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_OVER", over}, {"OUTER_ELEMENTS", elements}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

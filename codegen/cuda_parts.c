@@ -25,14 +25,6 @@ static int vectors_of_part(const krf__emitter *e) {
     return vectors > 0 && quads > vectors && quads % vectors == 0 ? vectors : 0;
 }
 
-void krf__cuda_put_vector_of_all(const krf__emitter *e, krf__str *out) {
-    if (e->part > 0) {
-        krf__str_printf(out, "(part * %d + %s)", e->part, e->quad);
-    } else {
-        krf__str_put(out, e->quad);
-    }
-}
-
 static void begin(krf__emitter *e, krf__str *out) {
     e->part = vectors_of_part(e);
     if (e->part > 0) {

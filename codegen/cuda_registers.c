@@ -123,3 +123,7 @@ bool krf__cuda_loads_late(const krf__emitter *e) {
     const int n = staying(k) + accumulators_of(k) + OTHER_REGISTERS + passing(e);
     return !krf__short_rows(k) && krf__cuda_row_stays(e) && n > registers_of_thread(k, krf__cuda_row_blocks(e));
 }
+
+/* Blocks that share a row are few: while they wait for a load nothing else is under way. The next vector is loaded before the one at hand is stored, for compilers do
+ * not know that the store leaves it as it is. Elsewhere registers are better spent on more blocks. */
+bool krf__cuda_loads_next(const krf__emitter *e) { return e->k->cluster > 1; }

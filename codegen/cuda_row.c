@@ -78,10 +78,6 @@ static void row_loads(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Blocks that share a row are few: while they wait for a load nothing else is under way. The next vector is loaded before the one at hand is stored, for compilers do
- * not know that the store leaves it as it is. Elsewhere registers are better spent on more blocks. */
-bool krf__cuda_loads_next(const krf__emitter *e) { return e->k->cluster > 1; }
-
 static void round_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_loads_late(e)) {
         krf__cuda_put_late_loads(e, krf__cuda_of_this_round, true, krf__cuda_loads_next(e) ? "0" : NULL, out);

@@ -42,3 +42,18 @@ void krf__cuda_put_fixed(krf__emitter *e, krf__str *out) {
     put_some(e, 0, k->n_domain, false, "", out);
     krf__cuda_by_twos(e);
 }
+
+void krf__cuda_put_results(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        krf__str_printf(out, "const %s t%u = r%u;\n", krf__reduction_type(e, r), k->n_domain + r, r);
+    }
+    e->mode = 1;
+    krf__cuda_put_statements(e, k->n_domain + k->n_reductions, k->n_instrs, "", out);
+    e->mode = 0;
+    for (uint32_t i = k->n_domain + k->n_reductions; i < k->n_instrs; i++) {
+        if (k->instrs[i].op == KRF__store) {
+            krf__cuda_put_store(e, &k->instrs[i], false, out);
+        }
+    }
+}

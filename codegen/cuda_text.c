@@ -1,30 +1,9 @@
-/* What all CUDA skeletons print: operands that a thread holds, their loads and stores, and the statements of a body. Operands of a vector kernel travel through
+/* What all CUDA skeletons print: operands that a thread holds, their loads and stores. Operands of a vector kernel travel through
  * unions of a 16-byte word (or less) and its elements; every load is issued before the first use. Streaming hints (.cs): most operands are read or written once. No
  * __restrict__: an output may be an input. */
 #include "codegen/cuda.h"
 
 #include <string.h>
-
-bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
-    for (uint32_t n = 0; n < e->k->n_domain; n++) {
-        krf__op is = e->k->instrs[n].op == KRF__fetch ? KRF__load : (krf__op)e->k->instrs[n].op;
-        if (is == op && e->k->instrs[n].slot == operand) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The builtin type of a whole vector of an operand. */
-const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
-    switch (krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * (size_t)e->k->vector) {
-    case 16: return "uint4";
-    case 8: return "uint2";
-    case 4: return "unsigned";
-    case 2: return "unsigned short";
-    default: return "unsigned char";
-    }
-}
 
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out) {
     krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
@@ -48,8 +27,6 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
     krf__str_put(out, krf__cuda_by_fours(e) ? "int four[4]; " : "");
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
 }
-
-const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }
 
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
@@ -144,26 +121,6 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
     krf__unroll(loops.data, out);
     out->failed |= loops.failed;
     krf__str_free(&loops);
-}
-
-/* What stands in the place of an element from one round to the next. */
-void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out) {
-    const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
-    krf__str element = {0};
-    e->target->load(e, &load, &element);
-    if (instr == e->saved) {
-        krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
-        krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
-    } else {
-        krf__str_printf(out, "const %s t%u%s = ", krf__c_type(i->dtype), instr, krf__lane(e, instr));
-        krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
-        if (krf__is_half((krf_dtype)i->dtype)) {
-            krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */
-        }
-    }
-    krf__str_put(out, ";\n");
-    out->failed |= element.failed;
-    krf__str_free(&element);
 }
 
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text) {

@@ -1,0 +1,26 @@
+/* What the CUDA target asks of an operand before it prints anything: whether the domain part reads or writes it, and whether it moves by whole vectors. */
+#include "codegen/cuda.h"
+
+bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
+    for (uint32_t n = 0; n < e->k->n_domain; n++) {
+        krf__op is = e->k->instrs[n].op == KRF__fetch ? KRF__load : (krf__op)e->k->instrs[n].op;
+        if (is == op && e->k->instrs[n].slot == operand) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
+
+const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
+    switch (krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * (size_t)e->k->vector) {
+    case 16: return "uint4";
+    case 8: return "uint2";
+    case 4: return "unsigned";
+    case 2: return "unsigned short";
+    default: return "unsigned char";
+    }
+}
+
+const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }

@@ -1,0 +1,36 @@
+/* What compilers are told of the CUDA target's reductions by warps: how many blocks there are to be on a multiprocessor, and how much of the optimizer they are worth. */
+#include "codegen/cuda.h"
+
+/* Whether it takes longer to find where elements lie than to load them: several of them, one at a time. */
+static bool finds_places(const krf__emitter *e) {
+    int loads = 0;
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        loads += krf__cuda_in_domain(e, i, KRF__load) && !e->k->operands[i].counts;
+    }
+    return e->k->vector == 1 && loads > 1;
+}
+
+/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
+static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__costly_domain(e->k) || finds_places(e) ? "" : "// NVRTC option: --Ofast-compile=min\n"); }
+
+/* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. Teams are told how many registers they may have: left alone ptxas 13.0
+ * takes 64 and spills. */
+static void bounds(krf__emitter *e, krf__str *out) {
+    size_t bytes = 0;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        bytes += krf__cuda_accumulator_bytes(e, r);
+    }
+    int words = 8; /* of loads, where each has several */
+    for (uint32_t i = 0; i < e->k->n_operands && e->k->vector == 1; i++) {
+        words += krf__cuda_in_domain(e, i, KRF__load) ? krf__cuda_quads(e) * (int)((krf_dtype_size((krf_dtype)e->k->operands[i].dtype) + 3) / 4) : 0;
+    }
+    if (e->k->team > 1) {
+        krf__str_put(out, bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
+    } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
+        krf__str_put(out, "256");
+    } else {
+        krf__str_put(out, bytes <= 8 && words <= 48 ? "256, 4" : "256, 2");
+    }
+}
+
+const krf__hole krf__cuda_reduce_option_holes[] = {{"REDUCE_BOUNDS", bounds}, {"REDUCE_OPTION", option}, {NULL, NULL}};
