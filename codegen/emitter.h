@@ -38,7 +38,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_scan_holes[], krf__c_scan_along_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
+extern const krf__hole krf__c_body_holes[], krf__c_reduce_holes[], krf__c_scan_holes[], krf__c_scan_along_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;

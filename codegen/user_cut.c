@@ -1,4 +1,4 @@
-/* Where the body of a definition may be cut into stages, for C: as in the body of a kernel (target_c.c), a costly function of a costly value begins the next one. Before a stage
+/* Where the body of a definition may be cut into stages, for C: as in the body of a kernel (c_body.c), a costly function of a costly value begins the next one. Before a stage
  * come the values that it takes from earlier ones: those of costly functions, and what is assigned to a variable where that takes long. The body is printed once for
  * each of them, up to where that is known, so that nothing need be understood but which words are calls and assignments: a wrong stage would cost time alone. A body with
  * loops, where an expression has many values, or whose floats are of two types, is not cut, nor one with conditions and many cuts. */
