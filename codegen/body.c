@@ -229,7 +229,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         krf__str_put(&operands[k], hide ? ")" : "");
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
-    const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target == &krf__target_cuda);
+    const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target->gpu);
     const char *quotient = shared_quotient(e, instr), *turned = turned_bit(e, i);
     code = quotient != NULL ? quotient : turned != NULL ? turned : code != NULL ? code : "?";
     if (krf__rounds(e, i) && !unrounded) {
@@ -260,7 +260,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
 }
 
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
-    const bool lanes = e->target == &krf__target_cuda && e->k->schedule == KRF__REDUCE_COL && !krf__any_order(e->k);
+    const bool lanes = e->target->gpu && e->k->schedule == KRF__REDUCE_COL && !krf__any_order(e->k);
     return !lanes && krf__narrow_sum(e->k, r);
 }
 
@@ -275,10 +275,10 @@ void krf__emit_combine_functions(krf__emitter *e, krf__str *out) {
             continue;
         }
         krf__str_printf(out, "%s %s red%u(%s A, %s B) { return (%s)(", e->target->inline_function, type, e->reduction + r, type, type, type);
-        krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target == &krf__target_cuda),
+        krf__emit_code(e, krf__op_code(i->op, krf__dtype((krf_dtype)i->dtype)->kind, e->target->gpu),
                        (krf_dtype)i->dtype, names, out);
         krf__str_put(out, "); }\n");
-        if (e->target == &krf__target_cuda && krf__sums_narrow(e, r)) {
+        if (e->target->gpu && krf__sums_narrow(e, r)) {
             krf__str_printf(out, "%s int red%u(int A, int B) { return A + B; }\n", e->target->inline_function, e->reduction + r);
         }
     }

@@ -20,6 +20,7 @@ struct krf__target {
     const char *function_prefix; /* of mathematical functions: "krf_", "" */
     const char *definitions;     /* what the sections of codegen/math expect to be defined */
     const char *const *sources;  /* files whose sections may be used, NULL at the end */
+    bool gpu;                    /* CUDA; else C for the CPU */
     bool cuts_integers;          /* results of 8 and 16 bits go through krf_cut_..., as compilers are not to be trusted with them */
     bool multiplies;         /* places are divided by way of products (krf__reciprocal): a GPU divides integers by some twenty instructions */
     bool hides_constants;        /* functions that are not rounded exactly get operands that the compiler cannot fold */
@@ -209,8 +210,11 @@ void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, i
 void krf__emit_extents(krf__emitter *e, krf__str *out);  /* local copies of extents and strides in the index type */
 void krf__emit_arguments(krf__emitter *e, krf__str *out); /* the struct */
 
-/* ---- emit.c ---- */
+/* ---- comment.c ---- */
 void krf__put_comment(const char *text, krf__str *out); /* that may not end the comment in which it stands */
+
+/* ---- common_holes.c ---- */
+extern const krf__hole krf__common_holes[]; /* of the skeletons of all targets */
 
 /* ---- template.c ---- */
 const char *krf__embedded_text(const char *name); /* of a file in codegen/skeleton or codegen/math; "" where there is none */

@@ -104,6 +104,7 @@ const krf__target krf__target_cuda = {
     .function_prefix = "",
     .definitions = "#define KRF_FN static __device__ __forceinline__\n#define KRF_F32(name) name##f\n#define KRF_F64(name) name\n",
     .sources = sources,
+    .gpu = true,
     .cuts_integers = true,
     .multiplies = true,
     .hides_constants = true,

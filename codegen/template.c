@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-extern const krf__hole krf__common_holes[];
-
 const char *krf__embedded_text(const char *name) {
     for (const struct krf__embedded *f = krf__embedded; f->name != NULL; f++) {
         if (strcmp(f->name, name) == 0) {

@@ -13,7 +13,7 @@ typedef struct krf__user_printing {
     krf__str *out;
 } krf__user_printing;
 
-static inline bool krf__user_in_c(const krf__emitter *e) { return e->target == &krf__target_c; }
+static inline bool krf__user_in_c(const krf__emitter *e) { return !e->target->gpu; }
 static inline const char *krf__user_inlined(const krf__emitter *e) {
     return krf__user_in_c(e) ? "static inline __attribute__((always_inline))" : e->target->inline_function;
 }

@@ -40,7 +40,7 @@ static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
     const bool domain = instr < k->n_domain, in_round = domain && k != e->kernel;
     for (uint32_t i = domain ? 0 : k->n_domain; i < instr; i++) {
         const krf__instr *other = &k->instrs[i];
-        const bool printed = !domain || (e->stage_of[i] == e->stage_of[instr] && (!in_round || e->target == &krf__target_c || (e->needed[i] && i != e->replaced)));
+        const bool printed = !domain || (e->stage_of[i] == e->stage_of[instr] && (!in_round || !e->target->gpu || (e->needed[i] && i != e->replaced)));
         if (other->op == KRF__call && other->args[0] == call->args[0] && printed && krf__result_of(other->value)->op == krf__result_of(call->value)->op) {
             return i;
         }
