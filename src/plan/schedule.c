@@ -253,7 +253,7 @@ static size_t loaded_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        bytes += o->store || o->counts || (k->n_kept > 0 && krf__same_for_rows(k, o)) ? 0 : krf_dtype_size((krf_dtype)o->dtype);
+        bytes += o->store || o->counts || (k->kept_size > 1 && krf__same_for_rows(k, o)) ? 0 : krf_dtype_size((krf_dtype)o->dtype);
     }
     return bytes;
 }

@@ -68,8 +68,22 @@ static int threads_of_literal(const krf__kernel *k) {
     return threads;
 }
 
+/* Whether an operand has other elements in each row: what all rows share comes from caches, and is no load to be under way. */
+static bool has_rows_of_its_own(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_operands && k->kept_size > 1; i++) {
+        bool along = false;
+        for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+            along |= k->operands[i].strides[d] != 0;
+        }
+        found |= along && krf__loads(k, i) && !k->operands[i].counts && !krf__same_for_rows(k, &k->operands[i]);
+    }
+    return found;
+}
+
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) ? 2 : 1;
+    const bool streams = has_rows_of_its_own(k);
     int loads = 0, bytes = 0;
     if (krf__literal_rows(k)) {
         const int together = threads_of_literal(k) * k->vector;
@@ -79,7 +93,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
         return share > 4 || k->n_instrs > LONG_BODY ? share : 4;
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        const bool load = !k->operands[i].counts && krf__loads(k, i) && !(k->n_kept > 0 && krf__same_for_rows(k, &k->operands[i]));
+        const bool load = !k->operands[i].counts && krf__loads(k, i) && !(streams && krf__same_for_rows(k, &k->operands[i]));
         loads += load;
         bytes += load ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) * k->vector : 0;
     }

@@ -1,0 +1,165 @@
+/* A result in which arrays are joined, as rotary embeddings and sines beside cosines are: each element would be chosen among all. Instead its parts are values of one shape, of which a thread
+ * computes and stores one each: what they share is computed once, and what each reads lies in memory as vectors do. */
+#include "pass/lower_joined.h"
+
+#include "pass/lower_under.h"
+
+#include <string.h>
+
+#define MOST_PARTS 4
+#define LEAST_TOGETHER 16 /* elements of a part that lie side by side in memory */
+
+/* How a result is parted: every `unit` places of an axis. axis: -1: not at all. */
+typedef struct parting {
+    int axis;
+    int64_t unit;
+    uint32_t choices, computed; /* between places; operations on values */
+} parting;
+
+static int64_t common_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The axis of the root along which a condition says yes up to a place, *at, and no from there on; -1: it does not. */
+static int parted_axis(const krf_graph *g, const krf__node *root, uint32_t condition, int64_t *at) {
+    const krf__node *n = krf__node_of(g, condition);
+    if (n->op != KRF__less || krf__dtype_of(g, n->args[0]) != KRF_I64) {
+        return -1;
+    }
+    const krf__node *range = krf__node_of(g, n->args[0]), *end = krf__node_of(g, n->args[1]);
+    if ((end->op != KRF__constant && end->op != KRF__scalar) || krf__node_of(g, range->op == KRF__view ? range->args[0] : n->args[0])->op != KRF__iota) {
+        return -1;
+    }
+    const krf__layout layout = krf__memory_layout(g, n->args[0]);
+    int axis = -1, n_axes = 0;
+    *at = krf__bits_to_i64((krf_dtype)end->dtype, end->value) - layout.offset;
+    for (int i = 0; i < layout.rank; i++) {
+        if (layout.shape[i] > 1 && layout.strides[i] != 0) {
+            axis = i + root->rank - layout.rank;
+            n_axes += layout.strides[i] == 1 ? 1 : 2;
+        }
+    }
+    return n_axes == 1 ? axis : -1;
+}
+
+static void note_choice(const krf__lowering *l, uint32_t root, uint32_t condition, parting *p) {
+    int64_t at;
+    const int axis = parted_axis(l->out, krf__node_of(l->out, root), condition, &at);
+    const int64_t extent = axis >= 0 ? krf__shape_of(l->out, root)[axis] : 0;
+    if (axis >= 0 && at > 0 && at < extent && (p->axis < 0 || p->axis == axis)) {
+        p->unit = common_divisor(p->axis < 0 ? extent : p->unit, at);
+        p->axis = axis;
+    }
+}
+
+/* Goes over the elementwise nodes under some roots; false: there are too many. */
+static bool walk(const krf__lowering *l, const uint32_t *roots, int n_roots, uint32_t *n_nodes, parting *p) {
+    uint32_t ids[MOST_PARTS * KRF__MOST_REPEATED], n = 0;
+    *p = (parting){.axis = -1};
+    for (int k = 0; k < n_roots; k++) {
+        bool known = false;
+        for (int i = 0; i < k; i++) {
+            known |= roots[i] == roots[k];
+        }
+        ids[n] = roots[k];
+        n += !known && !krf__op_is_leaf((krf__op)krf__node_of(l->out, roots[k])->op);
+    }
+    for (uint32_t done = 0; done < n; done++) {
+        const krf__node *node = krf__node_of(l->out, ids[done]);
+        if (node->op == KRF__where && l->traits[node->args[0]].places) {
+            note_choice(l, roots[0], node->args[0], p);
+        } else {
+            p->computed += !l->traits[ids[done]].places && node->op != KRF__cast && node->op != KRF__gather;
+        }
+        for (int k = 0; k < 3; k++) {
+            bool known = node->args[k] == 0 || krf__op_is_leaf((krf__op)krf__node_of(l->out, node->args[k])->op);
+            for (uint32_t i = 0; i < n && !known; i++) {
+                known = ids[i] == node->args[k];
+            }
+            if (!known && n == (uint32_t)n_roots * KRF__MOST_REPEATED) {
+                return false;
+            }
+            if (!known) {
+                ids[n++] = node->args[k];
+            }
+        }
+    }
+    *n_nodes = n;
+    return true;
+}
+
+static bool is_used(const krf__lowering *l, int k, int n_outputs, const uint32_t *outputs) {
+    bool used = false;
+    for (uint32_t id = outputs[k] + 1; id < l->out->n_nodes && !used; id++) {
+        const uint32_t *args = krf__node_of(l->out, id)->args;
+        used = args[0] == outputs[k] || args[1] == outputs[k] || args[2] == outputs[k];
+    }
+    for (int i = 0; i < n_outputs; i++) {
+        used |= i != k && outputs[i] == outputs[k];
+    }
+    return used;
+}
+
+static bool lies_together(const krf__node *n, const int64_t *shape, const parting *p) {
+    int64_t elements = p->unit;
+    for (int i = p->axis + 1; i < n->rank && elements < LEAST_TOGETHER; i++) {
+        elements *= shape[i];
+    }
+    return elements >= LEAST_TOGETHER;
+}
+
+/* The parts of the root, in order; false: they are no values of that shape, or memory ran out. */
+static bool make_parts(krf__lowering *l, uint32_t root, const parting *p, int n, uint32_t *parts) {
+    const krf__node r = *krf__node_of(l->out, root);
+    int64_t shape[KRF_MAX_RANK];
+    memcpy(shape, krf__shape_of(l->out, root), r.rank * sizeof *shape);
+    shape[p->axis] = p->unit;
+    for (int i = 0; i < n; i++) {
+        krf__change change = {.cut = p->axis + 1, .first = i * p->unit, .extent = p->unit};
+        parts[i] = krf__lower_under(l, &change, root);
+        const krf__node *part = krf__node_of(l->out, parts[i]);
+        if (parts[i] == 0 || part->dtype != r.dtype || !krf__shape_equal(r.rank, shape, part->rank, krf__shape_of(l->out, parts[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t join(krf__lowering *l, uint32_t root, int axis, int n, const uint32_t *parts) {
+    uint32_t rest = parts[n - 1];
+    for (int i = n - 2; i >= 0 && rest != 0; i--) {
+        const krf__node *r = krf__node_of(l->out, rest);
+        krf__node node = {.op = KRF__joined, .dtype = r->dtype, .rank = r->rank, .args = {parts[i], rest}, .n_ints = 1};
+        int64_t shape[KRF_MAX_RANK];
+        memcpy(shape, krf__shape_of(l->out, root), r->rank * sizeof *shape);
+        shape[axis] = krf__shape_of(l->out, parts[i])[axis] + krf__shape_of(l->out, rest)[axis];
+        rest = krf__lower_add(l, &node, shape, (int64_t[]){axis});
+    }
+    return rest;
+}
+
+uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_t *outputs) {
+    const uint32_t root = outputs[k];
+    const krf__node *n = krf__node_of(l->out, root);
+    const bool computed = krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__cast;
+    uint32_t parts[MOST_PARTS], before, after;
+    parting p, left;
+    if (l->repeated == 0 || !computed || n->rank == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !walk(l, &root, 1, &before, &p)) {
+        return root;
+    }
+    const int64_t *shape = krf__shape_of(l->out, root), n_parts = p.axis >= 0 ? shape[p.axis] / p.unit : 0;
+    const bool copies = p.computed == 0 && !l->many_threads; /* those go on from part to part as fast */
+    if (n_parts < 2 || n_parts > MOST_PARTS || copies || krf__shape_size(n->rank, shape) == 0 || !lies_together(n, shape, &p) || is_used(l, k, n_outputs, outputs)) {
+        return root;
+    }
+    const bool made = make_parts(l, root, &p, (int)n_parts, parts);
+    if (!made || !walk(l, parts, (int)n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
+        return l->out->status == KRF_OK ? root : 0;
+    }
+    return join(l, root, p.axis, (int)n_parts, parts);
+}
