@@ -314,6 +314,15 @@ static void put_moved(printing *p) {
     krf__str_char(p->out, ')');
 }
 
+static void put_joined(printing *p) {
+    krf__str_put(p->out, "concatenate((");
+    put_operand(p, 0, 0);
+    krf__str_put(p->out, ", ");
+    put_operand(p, 1, 0);
+    krf__str_printf(p->out, "), axis=%lld)", (long long)krf__ints_of(p->g, p->id)[0]);
+    p->depth++;
+}
+
 /* A kernel is handed its operands one by one, "f(x)(y)", so that each of these is a value that can have a name; its results are named as its parameters are. */
 static void put_raw(printing *p) {
     const krf__op op = (krf__op)p->node->op;
@@ -355,6 +364,8 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
         put_raw(&p);
     } else if (n->op == KRF__diagonal || n->op == KRF__sliding_window_view || n->op == KRF__take || n->op == KRF__take_along_axis) {
         put_moved(&p);
+    } else if (n->op == KRF__joined) {
+        put_joined(&p);
     } else {
         put_call(&p, n->op == KRF__cast ? krf_dtype_name((krf_dtype)n->dtype) : info->name);
         if (n->op == KRF__reshape || n->op == KRF__broadcast_to) {

@@ -99,7 +99,11 @@ static weight exact_weight(fusing *s, uint32_t id) {
 
 static uint32_t store_fields(const fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
-    return (krf__is_complex((krf_dtype)n->dtype) ? 2 : 1) * (1 + (uint32_t)n->rank);
+    uint32_t stores = krf__is_complex((krf_dtype)n->dtype) ? 2 : 1;
+    for (; n->op == KRF__joined; n = krf__node_of(s->g, n->args[1])) {
+        stores++;
+    }
+    return stores * (1 + (uint32_t)n->rank);
 }
 
 /* A group with another member, a reduction or a stored value (0: none), and w beside it, where the sum of weights exceeds the limit: what members share is
@@ -160,7 +164,7 @@ static void bound_weight(fusing *s, uint32_t id) {
         for (int k = 0; k < n; k++) {
             const uint32_t arg = operands[k];
             uint32_t size = s->weights[arg].operations + s->weights[arg].fields;
-            if (!stops_here(s, arg) && size > most) {
+            if (!stops_here(s, arg) && krf__node_of(s->g, arg)->op != KRF__joined && size > most) {
                 heaviest = arg;
                 most = size;
             }
@@ -384,7 +388,8 @@ static krf_status collect_map(fusing *s, uint32_t id) {
     s->words = 0;
     weight w = is_leaf(s, id) ? leaf_weight(s, id) : s->weights[id];
     w.fields += store_fields(s, id);
-    krf_status status = find_group(s, s->step[id], 0, FORM_MAP, id, w,
+    const krf__node *n = krf__node_of(s->g, id);
+    krf_status status = find_group(s, s->step[id], 0, FORM_MAP, n->op == KRF__joined ? n->args[0] : id, w,
                                    s->oversized[id]  ? "kernel size"
                                    : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "reduced values are needed in another shape"
                                                      : "another shape",

@@ -2,6 +2,7 @@
  * or few elements become operations (lower_window.c). */
 #include "base/fail.h"
 #include "base/mem.h"
+#include "pass/lower_joined.h"
 #include "pass/lower_raw.h"
 #include "pass/lower_take.h"
 #include "pass/lower_under.h"
@@ -101,7 +102,7 @@ static bool note_largest(krf__lowering *l, int n_outputs, const uint32_t *output
 
 krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outputs, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
-    krf__lowering l = {.in = in, .out = out, .unrolled = limits->unrolled, .columns_unrolled = limits->columns_unrolled,
+    krf__lowering l = {.in = in, .out = out, .unrolled = limits->unrolled, .columns_unrolled = limits->columns_unrolled, .many_threads = limits->many_threads != 0,
                      .repeated = limits->repeated < KRF__MOST_REPEATED ? (int)limits->repeated : KRF__MOST_REPEATED};
     if (status != KRF_OK) {
         return status;
@@ -141,6 +142,10 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
     }
     for (int k = n_outputs - 1; k > 0 && status == KRF_OK; k--) {
         outputs[k] = krf__lower_result(&l, k, outputs);
+        status = outputs[k] == 0 ? out->status : KRF_OK;
+    }
+    for (int k = 0; k < n_outputs && status == KRF_OK; k++) {
+        outputs[k] = krf__lower_joined(&l, k, n_outputs, outputs);
         status = outputs[k] == 0 ? out->status : KRF_OK;
     }
 done:

@@ -3,6 +3,7 @@
 #include "pass/lower_take.h"
 
 #include "pass/interval.h"
+#include "pass/lower_known.h"
 
 #include <string.h>
 
@@ -41,10 +42,28 @@ static krf__layout fixed(const krf__lowering *l, const krf__change *change, cons
     return out;
 }
 
+/* What lies at places that go on by strides: the view with those strides besides its own. */
+static uint32_t strided(krf__lowering *l, uint32_t view, const krf__layout *steps) {
+    const krf__layout own = krf__memory_layout(l->out, view);
+    krf__layout out = {.offset = own.offset + steps->offset};
+    krf__shape_broadcast(own.rank, own.shape, steps->rank, steps->shape, &out.rank, out.shape);
+    for (int i = 0; i < own.rank; i++) {
+        out.strides[i + out.rank - own.rank] += own.shape[i] == 1 ? 0 : own.strides[i];
+    }
+    for (int i = 0; i < steps->rank; i++) {
+        out.strides[i + out.rank - steps->rank] += steps->shape[i] == 1 ? 0 : steps->strides[i];
+    }
+    return krf__lower_view(l, view, &out);
+}
+
 uint32_t krf__lower_gather(krf__lowering *l, uint32_t view, uint32_t further) {
     const krf__node *v = krf__node_of(l->out, view);
     if (krf__node_of(l->out, v->args[0])->op == KRF__iota) {
         return call(l, KRF__add, view, further); /* an element is its own place */
+    }
+    krf__layout steps;
+    if (krf__lower_strided(l->out, further, &steps)) {
+        return strided(l, view, &steps);
     }
     krf__node node = {.op = KRF__gather, .dtype = v->dtype, .args = {view, further}};
     int rank;

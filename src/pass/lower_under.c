@@ -2,6 +2,7 @@
  * value, changed. */
 #include "pass/lower_under.h"
 
+#include "pass/lower_known.h"
 #include "pass/lower_take.h"
 
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
@@ -22,6 +23,10 @@ static bool apply(const krf_graph *in, const krf__change *change, krf__layout *l
     const int64_t *shape = krf__shape_of(in, change->node), *ints = krf__ints_of(in, change->node);
     if (change->node == 0) {
         *layout = change->mask != 0 ? at_places(layout, change) : *layout;
+        if (change->cut > 0) {
+            layout->offset += change->first * layout->strides[change->cut - 1];
+            layout->shape[change->cut - 1] = change->extent;
+        }
         for (int i = 0; i < change->more; i++) {
             layout->shape[layout->rank] = 1;
             layout->strides[layout->rank++] = 0;
@@ -135,7 +140,8 @@ static uint32_t repeat_node(krf__lowering *l, krf__node node) {
         krf__shape_broadcast(rank, shape, krf__node_of(l->out, arg)->rank, krf__shape_of(l->out, arg), &rank, shape);
     }
     node.rank = (uint8_t)rank;
-    return krf__lower_add(l, &node, shape, NULL);
+    const uint32_t known = krf__lower_known(l, &node);
+    return known != 0 ? known : krf__lower_add(l, &node, shape, NULL);
 }
 
 static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {

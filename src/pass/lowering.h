@@ -25,16 +25,19 @@ typedef struct krf__lowering {
     int64_t *largest;  /* of in's nodes: the elements of the largest one that is made of it; [0]: of the largest output */
     bool *rounds;      /* of in's nodes: a reduction of it, or of what is made of it alone, comes back to something larger */
     int64_t unrolled, columns_unrolled; /* see krf__limits */
+    bool many_threads; /* a GPU */
     int repeated;      /* a computation of more operations is stored rather than repeated */
 } krf__lowering;
 
-/* What computations are repeated under: a view, a take, more axes, or one place of some axes. */
+/* What computations are repeated under: a view, a take, more axes, one place of some axes, or a part of one. */
 typedef struct krf__change {
     uint32_t node;     /* of in: the view or the take; 0 for neither */
     int more;          /* axes of extent 1 behind the others */
     int64_t mask;      /* axes of which one place is left */
     const int64_t *at; /* that place, for each axis */
     bool keepdims;     /* they stay with extent 1 */
+    int cut;           /* 1 + the axis of which a part is left, from `first` on; 0: none */
+    int64_t first, extent;
     /* takes: */
     uint32_t places;   /* of out: in the axis, aligned with the result */
     int64_t stride;    /* of the last leaf, and how many elements to go on for it; 0: none yet */

@@ -193,9 +193,9 @@ static void walk(joining *j, uint32_t index, uint32_t root, uint32_t step, bool 
 
 static void walk_root(joining *j, uint32_t index, uint32_t root, uint32_t step, bool results, const krf__group *first, reading *r) {
     const krf__node *n = krf__node_of(j->g, root);
-    if (n->op == KRF__complex_of) {
-        walk(j, index, n->args[0], step, results, first, r);
-        walk(j, index, n->args[1], step, results, first, r);
+    if (n->op == KRF__complex_of || n->op == KRF__joined) {
+        walk_root(j, index, n->args[0], step, results, first, r);
+        walk_root(j, index, n->args[1], step, results, first, r);
     } else {
         walk(j, index, root, step, results, first, r);
     }

@@ -253,35 +253,51 @@ static krf_status add_store_of(building *b, uint32_t value_of, bool half, uint32
     return slot == UINT32_MAX || add_instr(b, instr) == UINT32_MAX ? krf__fail_memory() : KRF_OK;
 }
 
-/* A complex result is two stores, into every second element of its memory. */
-static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int64_t *strides) {
-    const krf__node *n = krf__node_of(b->p->g, id);
-    krf__layout layout = krf__layout_c(n->rank, krf__shape_of(b->p->g, id));
-    if (strides != NULL) {
-        memcpy(layout.strides, strides, n->rank * sizeof *strides);
+/* Results of two: both halves of complex numbers, every second element of memory each, or what was joined, which lies one after the other along an axis. */
+static bool is_of_two(const krf__node *n) { return n->op == KRF__complex_of || n->op == KRF__joined; }
+
+static krf__layout half_of(const building *b, uint32_t id, const krf__layout *whole, int k) {
+    krf__layout layout = *whole;
+    if (krf__node_of(b->p->g, id)->op == KRF__joined) {
+        const int axis = (int)krf__ints_of(b->p->g, id)[0];
+        const int64_t first = krf__shape_of(b->p->g, krf__node_of(b->p->g, id)->args[0])[axis];
+        layout.shape[axis] = k == 0 ? first : layout.shape[axis] - first;
+        layout.offset += k == 0 ? 0 : first * layout.strides[axis];
+        return layout;
     }
-    if (n->op != KRF__complex_of) {
-        return add_store_of(b, id, false, buffer, &layout);
-    }
-    krf_status status = KRF_OK;
     for (int i = 0; i < layout.rank; i++) {
         layout.strides[i] *= 2;
     }
+    layout.offset = k;
+    return layout;
+}
+
+static krf_status add_stores(building *b, uint32_t id, bool half, uint32_t buffer, const krf__layout *layout) {
+    const krf__node *n = krf__node_of(b->p->g, id);
+    krf_status status = KRF_OK;
+    if (!is_of_two(n)) {
+        return add_store_of(b, id, half, buffer, layout);
+    }
     for (int k = 0; k < 2 && status == KRF_OK; k++) {
-        layout.offset = k;
-        status = add_store_of(b, n->args[k], true, buffer, &layout);
+        const krf__layout part = half_of(b, id, layout, k);
+        status = add_stores(b, n->args[k], n->op == KRF__complex_of, buffer, &part);
     }
     return status;
 }
 
-/* What a stored node is made of: a complex result of its two halves, which may stand in the graph before it. */
+static krf_status add_store(building *b, uint32_t id, uint32_t buffer, const int64_t *strides) {
+    krf__layout layout = krf__layout_c(krf__node_of(b->p->g, id)->rank, krf__shape_of(b->p->g, id));
+    if (strides != NULL) {
+        memcpy(layout.strides, strides, (size_t)layout.rank * sizeof *strides);
+    }
+    return add_stores(b, id, false, buffer, &layout);
+}
+
+/* What a stored node is made of: of two, which may stand in the graph before it. */
 static krf_status add_root(building *b, uint32_t id) {
     const krf__node *n = krf__node_of(b->p->g, id);
-    if (n->op != KRF__complex_of) {
-        return add_value(b, id);
-    }
-    krf_status status = add_value(b, n->args[0]);
-    return status == KRF_OK ? add_value(b, n->args[1]) : status;
+    krf_status status = is_of_two(n) ? add_root(b, n->args[0]) : add_value(b, id);
+    return is_of_two(n) && status == KRF_OK ? add_root(b, n->args[1]) : status;
 }
 
 /* Instructions that store a root: in every output it is, in a temporary where other kernels read it and no output in C order holds it, and for later rounds. */

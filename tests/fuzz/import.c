@@ -28,6 +28,7 @@ enum {
     KNOWN_take_along_axis,
     KNOWN_view,
     KNOWN_gather,
+    KNOWN_joined, /* joined arrays have no other form before lowering than choices */
     KNOWN_raw_kernel, /* kernels of users have no oracle: tests/api/test_raw.c */
     KNOWN_raw_argument,
     KNOWN_raw_launch,
