@@ -23,7 +23,7 @@ static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v)
 }
 
 /* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. Reductions of narrow elements,
- * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it, and maps would lose. */
+ * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it. So do maps of rows that whole vectors go over the ends of; where views begin elsewhere they would lose. */
 int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
@@ -46,9 +46,10 @@ int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool un
     if ((gathers && !streams) || (streams && unaligned)) {
         return 1; /* of gathers alone: neighbouring threads read neighbouring places more often than not */
     }
-    const bool shorter = k->n_reduced > 0 && k->n_rounds == 0 && (fast < k->n_kept ? bytes == 2 : bytes <= 2);
     int v = 16 / bytes;
-    while (shorter && v * bytes > 4 && !has_vectors(k, fast, domain_only, v)) {
+    const bool rows = k->n_reduced == 0 && k->n_kept > 1 && k->extents[fast] % v != 0 && bytes <= 2;
+    const bool shorter = rows || (k->n_reduced > 0 && k->n_rounds == 0 && (fast < k->n_kept ? bytes == 2 : bytes <= 2));
+    while (shorter && v * bytes > (rows ? 4 * bytes : 4) && (!has_vectors(k, fast, domain_only, v) || (rows && k->extents[fast] % v != 0))) {
         v /= 2;
     }
     return has_vectors(k, fast, domain_only, v) ? v : 1;
