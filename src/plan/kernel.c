@@ -87,6 +87,14 @@ bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o) {
     return same;
 }
 
+bool krf__along_rows(const krf__kernel *k, uint32_t operand) {
+    bool along = false;
+    for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+        along |= k->operands[operand].strides[d] != 0;
+    }
+    return along && !k->operands[operand].counts && krf__loads(k, operand);
+}
+
 int krf__rounds_with(const krf__kernel *k, uint32_t operand) {
     int n = 0;
     for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {

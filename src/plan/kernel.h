@@ -304,6 +304,7 @@ bool krf__outer_first(const krf__kernel *k, uint32_t operand); /* whether an ope
 bool krf__in_lines(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the row */
 bool krf__loads(const krf__kernel *k, uint32_t operand); /* whether the domain part loads it */
 bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */
+bool krf__along_rows(const krf__kernel *k, uint32_t operand); /* whether the domain part loads other elements of it along a row */
 int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */
 
 /* The least bytes it must move: of what is gathered, one element wherever the places decide which. */

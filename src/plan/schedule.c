@@ -248,12 +248,12 @@ static bool goes_by_columns(const krf__kernel *k) {
     return side > (k->chunks > 1 && k->kept_size < FEWEST_ROWS ? KRF__SCAN_ROWS_MOST : FEW);
 }
 
-/* Bytes that are loaded for an element of the domain, or of a result; what all results read comes from caches. */
+/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
 static size_t loaded_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        bytes += o->store || o->counts || (k->kept_size > 1 && krf__same_for_rows(k, o)) ? 0 : krf_dtype_size((krf_dtype)o->dtype);
+        bytes += krf__along_rows(k, i) && !(k->kept_size > 1 && krf__same_for_rows(k, o)) ? krf_dtype_size((krf_dtype)o->dtype) : 0;
     }
     return bytes;
 }
@@ -272,7 +272,7 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
 /* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
     const size_t bytes = loaded_bytes(k);
-    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes <= 1 || (bytes == 2 && !shares_evenly(k->reduced_size, k->chunk)));
+    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes == 1 || (bytes == 2 && !shares_evenly(k->reduced_size, k->chunk)));
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor; on a GPU whole rows, a warp's. */

@@ -72,11 +72,7 @@ static int threads_of_literal(const krf__kernel *k) {
 static bool has_rows_of_its_own(const krf__kernel *k) {
     bool found = false;
     for (uint32_t i = 0; i < k->n_operands && k->kept_size > 1; i++) {
-        bool along = false;
-        for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
-            along |= k->operands[i].strides[d] != 0;
-        }
-        found |= along && krf__loads(k, i) && !k->operands[i].counts && !krf__same_for_rows(k, &k->operands[i]);
+        found |= krf__along_rows(k, i) && !krf__same_for_rows(k, &k->operands[i]);
     }
     return found;
 }
