@@ -117,6 +117,8 @@ MUTANTS = [
     ("drift_alike", "src/plan/vector.c", "!streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);", "!streams(&k->operands[i], fast) || krf__goes_with(k, first, first, v);", "ops/test_anywhere/sim"),
     ("drift_commutes", "src/plan/vector.c", "all &= !krf__op_is_fold((krf__op)k->instrs[i].op);", "all &= k->instrs[i].op != KRF__OP_COUNT;", "ops/test_anywhere/sim"),
     ("chunk_keeper", "codegen/cuda_chunks.c", "if (thread == c)", "if (thread == c %% 4)", "ops/test_anywhere/sim"),
+    ("chunks_ahead", "codegen/cuda_loads.c", "        krf__cuda_put_reduced_size(e, out);\n        krf__str_put(out, \") {\\n\");", "        krf__str_put(out, \"last) {\\n\");", "ops/test_anywhere/sim"),
+    ("chunks_shared", "src/plan/schedule.c", " && !(k->kept_size > 1 && krf__same_for_rows(k, o))", "", "ops/test_anywhere/sim"),
     ("columns_overlap", "codegen/skeleton/column_any.cu", "(group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR)", "group", "ops/test_anywhere/sim"),
     ("columns_end_within", "src/plan/vector.c", "(columns && (unaligned || k->extents[fast] % k->vector != 0))", "(columns && unaligned)", "ops/test_anywhere/sim"),
     ("drift_left_out", "codegen/cuda_drift.c", 'e->k->drifts ? "first - drift" : "first"', 'e->k->drifts ? "first" : "first"', "ops/test_anywhere/sim"),

@@ -835,15 +835,18 @@ static void test_chunks(void **unused) {
         krf_dtype dtype;
         int64_t rows, n, pitch;
         bool chunks;
+        krf_dtype shared; /* of a second operand, which has one row for all; BOOL: none */
     } cases[] = {
-        {&sum_x, KRF_F16, 4096, 1030, 3, true},     {&three, KRF_BF16, 4099, 1101, 5, true},      {&sum_x, KRF_BF16, 4096, 3072, 8, true},   {&sum_x, KRF_F16, 4097, 2100, 8, true},
-        {&latest_x, KRF_F16, 4096, 1030, 3, true},  {&latest_and, KRF_BF16, 4096, 2100, 1, true}, {&sum_x, KRF_F16, 4096, 8200, 1, true},    {&sum_x, KRF_U8, 4096, 1030, 3, false},
-        {&any_order, KRF_I16, 4096, 1100, 1, false}, {&top, KRF_U16, 4096, 16383, 3, false},      {&both_places, KRF_I32, 4096, 1100, 2, false},
+        {&sum_x, KRF_F16, 4096, 1030, 3, true, KRF_BOOL},     {&three, KRF_BF16, 4099, 1101, 5, true, KRF_BOOL},      {&sum_x, KRF_BF16, 4096, 3072, 8, true, KRF_BOOL},   {&sum_x, KRF_F16, 4097, 2100, 8, true, KRF_BOOL},
+        {&latest_x, KRF_F16, 4096, 1030, 3, true, KRF_BOOL},  {&latest_and, KRF_BF16, 4096, 2100, 1, true, KRF_BOOL}, {&sum_x, KRF_F16, 4096, 8200, 1, true, KRF_BOOL},    {&sum_x, KRF_U8, 4096, 1030, 3, false, KRF_BOOL},
+        {&any_order, KRF_I16, 4096, 1100, 1, false, KRF_BOOL}, {&top, KRF_U16, 4096, 16383, 3, false, KRF_BOOL},      {&both_places, KRF_I32, 4096, 1100, 2, false, KRF_BOOL},
+        {&dot, KRF_I8, 4096, 2048, 16, true, KRF_F32}, {&dot, KRF_U8, 4097, 3000, 8, true, KRF_BF16}, {&dot, KRF_I8, 4096, 3072, 8, true, KRF_F16}, {&dot, KRF_F32, 4096, 2048, 16, false, KRF_F32},
     };
     (void)unused;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        example e = {.program = cases[c].program, .dtype = {cases[c].dtype}, .part = cases[c].chunks ? "of_chunk0" : NULL};
+        example e = {.program = cases[c].program, .dtype = {cases[c].dtype, cases[c].shared}, .part = cases[c].chunks ? "of_chunk0" : NULL};
         e.at[0] = (place){.batches = 1, .rows = cases[c].rows, .n = cases[c].n, .pitch = cases[c].pitch, .viewed = true};
+        e.at[1] = (place){.batches = 1, .rows = cases[c].rows, .n = cases[c].n, .pitch = 0, .viewed = true};
         try_example(&e);
     }
     none_failed();
