@@ -71,8 +71,8 @@ void krf__emit_extents(krf__emitter *e, krf__str *out) {
         for (int d = 0; d < k->n_kept + k->n_reduced && k->operands[i].inner == 0; d++) {
             if (krf__stride_class(k, &k->operands[i], d) == 2) {
                 krf__str_printf(out, "const %s %s_s%d = (%s)%s%s_s%d;\n", type, e->operand_names[i], d, type, a, e->operand_names[i], d);
-            } else if (krf__stride_class(k, &k->operands[i], d) == 3) { /* known, so that compilers see both halves interleaved */
-                krf__str_printf(out, "const %s %s_s%d = 2;\n", type, e->operand_names[i], d);
+            } else if (krf__stride_class(k, &k->operands[i], d) == 3) { /* known, so that compilers see both halves interleaved, or the fields of records */
+                krf__str_printf(out, "const %s %s_s%d = %lld;\n", type, e->operand_names[i], d, (long long)k->operands[i].strides[d]);
             }
         }
     }

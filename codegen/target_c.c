@@ -34,7 +34,11 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     switch (krf__c_class(e, i->slot)) {
     case 0: krf__str_printf(out, "p_%s[0]", name); break;
     case 1: krf__str_printf(out, "p_%s[j + k]", name); break;
-    default: krf__str_printf(out, "p_%s[(j + k) * %s_s%d]", name, name, krf__c_fast_dim(e));
+    default:
+        if (o->beside != 0) {
+            name = e->operand_names[o->beside - 1];
+        }
+        krf__str_printf(out, o->beside != 0 ? "p_%s[(j + k) * %s_s%d + %d]" : "p_%s[(j + k) * %s_s%d]", name, name, krf__c_fast_dim(e), o->apart);
     }
 }
 

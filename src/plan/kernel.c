@@ -60,7 +60,7 @@ bool krf__is_map(const krf__kernel *k) { return k->schedule == KRF__MAP || k->sc
 
 int krf__stride_class(const krf__kernel *k, const krf__operand *o, int dim) {
     (void)k;
-    return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : o->half && o->strides[dim] == 2 ? 3 : 2;
+    return o->strides[dim] == 0 ? 0 : o->strides[dim] == 1 ? 1 : (o->half && o->strides[dim] == 2) || o->fixed == dim + 1 ? 3 : 2;
 }
 
 uint32_t krf__kernel_rounds(const krf__kernel *k) { return k->n_rounds > 0 ? k->n_rounds : 1; }

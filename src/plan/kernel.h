@@ -55,7 +55,8 @@ typedef struct krf__operand {
     uint16_t pair;    /* the CPU's maps: 1 + the operand of the imaginary parts that are stored between these real ones; 0: none */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     int16_t element;  /* strips by words: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
-    uint16_t beside; int16_t apart; /* CUDA, reductions: 1 + an operand that lies in memory as it does, `apart` elements before it; 0: none */
+    uint8_t fixed;    /* the CPU's maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
+    uint16_t beside; int16_t apart; /* CUDA's reductions, the CPU's maps: 1 + an operand that lies in memory as it does, `apart` elements before it; 0: none */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */

@@ -69,7 +69,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
             put64(&s, (uint64_t)o->beside | (uint64_t)(uint16_t)o->apart << 16 | UINT64_C(1) << 40);
         }
         for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
-            put64(&s, (uint64_t)krf__stride_class(k, o, d));
+            put64(&s, (uint64_t)krf__stride_class(k, o, d) | (o->fixed == d + 1 ? (uint64_t)o->strides[d] << 8 : 0));
         }
     }
     put64(&s, k->n_scalars);
