@@ -4,15 +4,16 @@
 #include <string.h>
 
 #define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
+#define MOST_UNROLLED 6 /* elements of a reduction, on a GPU */
 #define MOST_LITERAL 128 /* on the CPU: longer rows are as fast without */
 #define LARGE (1 << 20) /* elements: of fewer it takes longer to compile one more kernel than ever so many runs gain by it */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
  * device computes for longer than it reads, and to compile them takes more than twice as long for twice as many. repeated: see KRF__MOST_REPEATED in
- * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: of longer
- * rows several threads share one as fast. columns_unrolled: of longer columns compilers take longer than the user waits. */
+ * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: longer
+ * rows go side by side as fast on the CPU; on a GPU, of more than 6, several threads share one. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 6, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;
@@ -81,7 +82,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->walk = many_threads ? limits->walk : 0;
     limits->row = limits->row < row ? limits->row : row;
     limits->columns = limits->columns < columns ? limits->columns : columns;
-    limits->unrolled = many_threads ? limits->unrolled : 0;
+    limits->unrolled = many_threads && limits->unrolled > MOST_UNROLLED ? MOST_UNROLLED : limits->unrolled;
     limits->columns_unrolled = many_threads ? 0 : limits->columns_unrolled;
     limits->vectors = many_threads ? limits->vectors : 0;
     limits->loose = many_threads ? limits->loose : 0;

@@ -5,7 +5,7 @@
 
 #include "pass/lower_under.h"
 
-enum { MOST_PLACES = 32, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
+enum { MOST_PLACES = 32, MOST_POOLED = 16, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
 
 static krf__op combining(krf__op reduction) {
     switch (reduction) {
@@ -19,8 +19,6 @@ static krf__op combining(krf__op reduction) {
     }
 }
 
-/* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
- * (rows.c), and what is stored of every element goes through the rows with their sums. */
 /* Whether the reduction is of columns, of which many lie side by side, and so many that the time they take is worth a kernel for their length alone. */
 static bool of_columns(const krf__lowering *l, uint32_t reduction, int64_t size) {
     const uint32_t x = krf__node_of(l->in, reduction)->args[0];
@@ -29,9 +27,25 @@ static bool of_columns(const krf__lowering *l, uint32_t reduction, int64_t size)
            !l->traits[l->map[x]].apart;
 }
 
+/* Whether rows and columns are reduced, and between them something is not, as where images are pooled: elements of a result lie some by some, and rows of them nowhere. */
+static bool pools(const krf__lowering *l, uint32_t reduction) {
+    const uint32_t x = krf__node_of(l->in, reduction)->args[0];
+    const int64_t mask = krf__ints_of(l->in, reduction)[0], *shape = krf__shape_of(l->in, x);
+    bool reduced = false, between = false, found = false;
+    for (int i = 0; i < krf__node_of(l->in, x)->rank; i++) {
+        const bool here = (mask >> i & 1) != 0 && shape[i] > 1;
+        found |= here && between;
+        reduced |= here;
+        between |= reduced && !here && shape[i] > 1;
+    }
+    return found;
+}
+
+/* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
+ * (rows.c), and what is stored of every element goes through the rows with their sums. */
 static bool few(const krf__lowering *l, uint32_t reduction, int64_t count) {
     const int64_t size = krf__shape_size(krf__node_of(l->in, reduction)->rank, krf__shape_of(l->in, reduction));
-    return (count <= l->unrolled || (count <= l->columns_unrolled && of_columns(l, reduction, size))) && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
+    return (count <= l->unrolled || (l->unrolled > 0 && count <= MOST_POOLED && pools(l, reduction)) || (count <= l->columns_unrolled && of_columns(l, reduction, size))) && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
            !l->traits[l->map[krf__node_of(l->in, reduction)->args[0]]].reduces;
 }
 

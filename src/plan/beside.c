@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MOST 15 /* elements */
-#define LONGEST 4 /* elements of a record that compilers take apart */
+#define LONGEST 8 /* elements of a record that compilers take apart */
 
 static bool may_share(const krf__kernel *k, uint32_t operand) {
     const krf__operand *o = &k->operands[operand];
