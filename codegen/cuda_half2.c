@@ -26,7 +26,7 @@ static bool by_twos(const krf__emitter *e) {
     const krf__kernel *k = e->k;
     const bool vectors = k->schedule == KRF__MAP || k->strip > 0 || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW || krf__short_rows(k);
     bool any = false;
-    if (!vectors || k->vector % 2 != 0) {
+    if (!vectors || k->flat || k->vector % 2 != 0) {
         return false;
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {

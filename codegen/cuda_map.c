@@ -5,13 +5,28 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 
 /* ---- a vector a thread ---- */
 
+/* Whether elements may be left after the last whole vector. */
+static bool has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
+
+/* "n0": the elements of the domain. */
+static void put_size(const krf__emitter *e, krf__str *out) {
+    for (int d = 0; d < e->k->n_kept; d++) {
+        krf__str_printf(out, d > 0 ? " * n%d" : "n%d", d);
+    }
+}
+
 static void map_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    bool tail = k->vector > 1 && k->n_kept == 1;
+    const bool tail = has_tail(k);
     if (tail) {
-        krf__str_printf(out, "const bool whole = i + %d <= n0;\n", k->vector);
+        krf__str_printf(out, "const bool whole = i + %d <= ", k->vector);
+        put_size(e, out);
+        krf__str_put(out, ";\n");
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
+        if (k->flat && !krf__cuda_vectored(e, i)) {
+            continue;
+        }
         const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
         if (krf__cuda_vectored(e, i)) {
             krf__cuda_put_union(e, i, out);
@@ -51,8 +66,9 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__str_put(out, "));\n");
         }
         if (tail) {
-            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < n0 ? a.%s[i + k] : (%s)0;\n    }\n}\n",
-                            k->vector, name, name, type);
+            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < ", k->vector, name);
+            put_size(e, out);
+            krf__str_printf(out, " ? a.%s[i + k] : (%s)0;\n    }\n}\n", name, type);
         }
     }
 }
@@ -115,7 +131,7 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
 static bool in_turn(const krf__emitter *e) {
-    bool may = e->k->schedule == KRF__MAP && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
+    bool may = e->k->schedule == KRF__MAP && !e->k->flat && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
     for (uint32_t i = 0; i < e->k->n_operands; i++) { /* registers of 4 bytes or more are moved whole */
         may &= !krf__cuda_vectored(e, i) || krf_dtype_size((krf_dtype)e->k->operands[i].dtype) >= 4;
     }
@@ -160,6 +176,21 @@ static void put_in_turn(krf__emitter *e, krf__str *out) {
     e->in_turn = false;
 }
 
+/* The element's place, where vectors go on over the ends of rows: what lies beyond the domain has that of the vector's first. */
+static void put_own_place(krf__emitter *e, krf__str *out) {
+    krf__str position = {0};
+    if (!e->k->flat) {
+        return;
+    }
+    krf__str_printf(out, "    const %s place = i + k < ", krf__index_type(e));
+    put_size(e, out);
+    krf__str_put(out, " ? i + k : i;\n");
+    krf__emit_position(e, KRF__PART_KEPT, "place", &position);
+    krf__cuda_put_lines(out, "    ", position.data);
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
 static void map_body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     e->mode = 0;
@@ -175,6 +206,7 @@ static void map_body(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "#pragma unroll\nfor (int k = 0; k < ");
     krf__cuda_put_turns(e, out);
     krf__str_put(out, "; k++) {\n");
+    put_own_place(e, out);
     put_element(e, out);
     krf__str_put(out, "}\n");
 }
@@ -184,7 +216,7 @@ static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda
 
 static void map_stores(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    bool tail = k->vector > 1 && k->n_kept == 1;
+    const bool tail = has_tail(k);
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *s = &k->instrs[i];
         const char *name = s->op == KRF__store ? e->operand_names[s->slot] : NULL;
@@ -201,8 +233,9 @@ static void map_stores(krf__emitter *e, krf__str *out) {
         }
         krf__str_printf(out, "), v_%s.word);\n", name);
         if (tail) {
-            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < n0) {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n",
-                            k->vector, name, name);
+            krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < ", k->vector);
+            put_size(e, out);
+            krf__str_printf(out, ") {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n", name, name);
         }
     }
 }

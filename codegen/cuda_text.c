@@ -6,6 +6,10 @@
 #include <string.h>
 
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out) {
+    if (e->k->flat && krf__cuda_vectored(e, operand)) {
+        krf__str_put(out, " + i");
+        return;
+    }
     krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
     if (reduced) {
         krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);

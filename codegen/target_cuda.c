@@ -11,7 +11,7 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf__kernel *k = e->k;
     const char *name = e->operand_names[operand];
     int fast = k->schedule == KRF__REDUCE_COL ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
-    bool along = e->mode == 0;
+    bool along = e->mode == 0 && !k->flat;
     if (along && k->operands[operand].counts && k->operands[operand].aligned) { /* so that compilers see which bits the element's number has to itself */
         krf__str_printf(out, "((v_%s%s & -%dLL) | k)", name, element(k), k->vector);
         return;
@@ -48,7 +48,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         krf__str_put(out, name);
     } else if (e->k->operands[i->slot].counts || i->op == KRF__fetch) {
         place(e, i->slot, out);
-    } else if (e->mode == 1) { /* over results */
+    } else if (e->mode == 1 || (e->k->flat && !krf__cuda_vectored(e, i->slot))) { /* over results, or of the element's own place */
         krf__str_printf(out, "a.%s[0", name);
         krf__cuda_put_offset(e, i->slot, false, out);
         krf__str_put(out, "]");

@@ -125,6 +125,7 @@ typedef struct krf__kernel {
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
+    bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows; what is no vector of memory then is loaded for each element */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */

@@ -368,6 +368,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->whole = limits->whole != 0 && whole_tiles(k);
     }
     krf__mark_vectors(k, fast, unaligned);
+    krf__kernel_flat(k, unaligned, limits);
     mark_literal(k);
     krf__kernel_pairs(k, limits);
     stage_rows(k, limits);

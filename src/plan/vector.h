@@ -40,4 +40,7 @@ bool krf__commutes(const krf__kernel *k);
 /* Once the vector length is known: which operands are moved by vectors (krf__operand.aligned, loose). */
 void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned);
 
+/* A map whose rows have no whole vectors, or short ones, though memory has longer ones: sets krf__kernel.flat and what follows from it. */
+void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
 #endif
