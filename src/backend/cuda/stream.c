@@ -124,8 +124,12 @@ static krf_status event_record(krf__device *d, void *event, void *stream) {
     CALL(d, cuEventRecord(event, handle(d, stream)));
 }
 
+/* Who waits goes on with what was computed before the event, maybe on another device: a fault that leaving reports has spoiled it. */
 static krf_status event_wait(krf__device *d, void *event, void *stream) {
-    CALL(d, cuStreamWaitEvent(handle(d, stream), event, 0));
+    krf__entry e;
+    krf_status status = krf__cuda_enter(d, &e);
+    status = krf__cuda_leave(d, &e, status == KRF_OK ? CU(d, cuStreamWaitEvent(handle(d, stream), event, 0)) : status);
+    return status == KRF_OK ? krf__driver_alive(&d->driver) : status;
 }
 
 static krf_status event_query(krf__device *d, void *event, bool *done) {
