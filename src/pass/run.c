@@ -6,8 +6,8 @@ enum { FAR = INT32_MAX };
 #define UNKNOWN ((krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1, false})
 
 static int64_t power_in(int64_t x) {
-    const int64_t lowest = x & -x;
-    return lowest == 0 || lowest > KRF__RUN_MOST ? KRF__RUN_MOST : lowest;
+    const uint64_t lowest = (uint64_t)x & (0 - (uint64_t)x); /* of the lowest number too */
+    return lowest == 0 || lowest > KRF__RUN_MOST ? KRF__RUN_MOST : (int64_t)lowest;
 }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
