@@ -37,7 +37,9 @@ static int parted_axis(const krf_graph *g, const krf__node *root, uint32_t condi
     }
     const krf__layout layout = krf__memory_layout(g, n->args[0]);
     int axis = -1, n_axes = 0;
-    *at = krf__bits_to_i64((krf_dtype)end->dtype, end->value) - layout.offset;
+    if (__builtin_sub_overflow(krf__bits_to_i64((krf_dtype)end->dtype, end->value), layout.offset, at)) {
+        return -1;
+    }
     for (int i = 0; i < layout.rank; i++) {
         if (layout.shape[i] > 1 && layout.strides[i] != 0) {
             axis = i + root->rank - layout.rank;

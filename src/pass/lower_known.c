@@ -65,8 +65,6 @@ static bool number(const krf_graph *g, uint32_t id, int64_t *value) {
     return (n->op == KRF__constant || n->op == KRF__scalar) && n->dtype == KRF_I64;
 }
 
-static bool moved(krf__layout *layout, int64_t by) { return !__builtin_add_overflow(layout->offset, by, &layout->offset); }
-
 static bool scaled(krf__layout *layout, int64_t by) {
     bool fits = !__builtin_mul_overflow(layout->offset, by, &layout->offset);
     for (int i = 0; i < layout->rank; i++) {
@@ -89,5 +87,9 @@ bool krf__lower_strided(const krf_graph *g, uint32_t places, krf__layout *layout
     if (!number(g, n->args[1 - range], &value) || !krf__lower_strided(g, n->args[range], layout)) {
         return false;
     }
-    return n->op == KRF__multiply ? scaled(layout, value) : moved(layout, n->op == KRF__subtract ? -value : value);
+    switch ((krf__op)n->op) {
+    case KRF__multiply: return scaled(layout, value);
+    case KRF__subtract: return !__builtin_sub_overflow(layout->offset, value, &layout->offset);
+    default: return !__builtin_add_overflow(layout->offset, value, &layout->offset);
+    }
 }
