@@ -151,7 +151,7 @@ uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_
     const bool computed = krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__cast;
     uint32_t parts[MOST_PARTS], before, after;
     parting p, left;
-    if (l->repeated == 0 || !computed || n->rank == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !walk(l, &root, 1, &before, &p)) {
+    if (l->repeated == 0 || !computed || n->rank == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !krf__lower_small(l, root, l->repeated) || !walk(l, &root, 1, &before, &p)) {
         return root;
     }
     const int64_t *shape = krf__shape_of(l->out, root), n_parts = p.axis >= 0 ? shape[p.axis] / p.unit : 0;
