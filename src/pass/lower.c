@@ -144,7 +144,7 @@ krf_status krf__lower(const krf_graph *in, const krf__limits *limits, int n_outp
         outputs[k] = krf__lower_result(&l, k, outputs);
         status = outputs[k] == 0 ? out->status : KRF_OK;
     }
-    for (int k = 0; k < n_outputs && status == KRF_OK; k++) {
+    for (int k = n_outputs - 1; k >= 0 && status == KRF_OK; k--) { /* what is made of others comes behind them more often than not */
         outputs[k] = krf__lower_joined(&l, k, n_outputs, outputs);
         status = outputs[k] == 0 ? out->status : KRF_OK;
     }

@@ -2,6 +2,7 @@
  * computes and stores one each: what they share is computed once, and what each reads lies in memory as vectors do. */
 #include "pass/lower_joined.h"
 
+#include "base/mem.h"
 #include "pass/lower_under.h"
 
 #include <string.h>
@@ -95,15 +96,23 @@ static bool walk(const krf__lowering *l, const uint32_t *roots, int n_roots, uin
     return true;
 }
 
-static bool is_used(const krf__lowering *l, int k, int n_outputs, const uint32_t *outputs) {
-    bool used = false;
-    for (uint32_t id = outputs[k] + 1; id < l->out->n_nodes && !used; id++) {
-        const uint32_t *args = krf__node_of(l->out, id)->args;
-        used = args[0] == outputs[k] || args[1] == outputs[k] || args[2] == outputs[k];
+/* Whether another output is made of it, or is it, or memory ran out. What only outputs read that have become parts by now is read by nothing. */
+static bool is_used(krf__lowering *l, int k, int n_outputs, const uint32_t *outputs) {
+    bool *live = krf__calloc(l->out->n_nodes, sizeof *live);
+    if (live == NULL) {
+        krf__graph_fail(l->out, KRF_E_MEMORY, "out of host memory (lowering)");
+        return true;
     }
     for (int i = 0; i < n_outputs; i++) {
-        used |= i != k && outputs[i] == outputs[k];
+        live[outputs[i]] |= i != k;
     }
+    for (uint32_t id = (uint32_t)l->out->n_nodes - 1; id > outputs[k]; id--) {
+        for (int i = 0; i < 3 && live[id]; i++) {
+            live[krf__node_of(l->out, id)->args[i]] = true;
+        }
+    }
+    const bool used = live[outputs[k]];
+    krf__mem_free(live);
     return used;
 }
 
@@ -157,7 +166,7 @@ uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_
     const int64_t *shape = krf__shape_of(l->out, root), n_parts = p.axis >= 0 ? shape[p.axis] / p.unit : 0;
     const bool copies = p.computed == 0 && !l->many_threads; /* those go on from part to part as fast */
     if (n_parts < 2 || n_parts > MOST_PARTS || copies || krf__shape_size(n->rank, shape) == 0 || !lies_together(n, shape, &p) || is_used(l, k, n_outputs, outputs)) {
-        return root;
+        return l->out->status == KRF_OK ? root : 0;
     }
     const bool made = make_parts(l, root, &p, (int)n_parts, parts);
     if (!made || !walk(l, parts, (int)n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
