@@ -5,6 +5,8 @@
 #include "pass/lower_known.h"
 #include "pass/lower_take.h"
 
+enum { MOST_UNDER = 2 * KRF__MOST_REPEATED };
+
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
     krf__layout out = {.offset = in->offset};
     for (int i = 0; i < in->rank; i++) {
@@ -68,6 +70,26 @@ static uint32_t stored_under(krf__lowering *l, krf__change *change, uint32_t bas
     return memory_under(l, change, base, &layout);
 }
 
+/* Whether a reshape does no more than add or drop axes of extent 1: nothing is computed twice then, however much it is. */
+static bool changes_units(const krf__lowering *l, const krf__change *change) {
+    const krf__node *n = krf__node_of(l->in, change->node), *x = krf__node_of(l->in, n->args[0]);
+    const int64_t *to = krf__shape_of(l->in, change->node), *from = krf__shape_of(l->in, n->args[0]);
+    int i = 0, j = 0;
+    bool same = n->op == KRF__reshape;
+    while (same && (i < n->rank || j < x->rank)) {
+        if (i < n->rank && to[i] == 1) {
+            i++;
+        } else if (j < x->rank && from[j] == 1) {
+            j++;
+        } else {
+            same = i < n->rank && j < x->rank && to[i] == from[j];
+            i++;
+            j++;
+        }
+    }
+    return same;
+}
+
 /* How many operations may be repeated: fewer where each element is used several times. */
 static int most_repeated(const krf__lowering *l, const krf__change *change) {
     const krf__node *n = krf__node_of(l->in, change->node), *x = krf__node_of(l->in, n->args[0]);
@@ -75,6 +97,9 @@ static int most_repeated(const krf__lowering *l, const krf__change *change) {
     int64_t from = krf__shape_size(x->rank, krf__shape_of(l->in, n->args[0]));
     bool several = change->node != 0 && (krf__lower_takes(l, change) || n->op == KRF__sliding_window_view) && from > 0 && size > from;
     int64_t most = several ? l->repeated / ((size - 1) / from + 1) : l->repeated;
+    if (change->node != 0 && most == KRF__MOST_REPEATED && changes_units(l, change)) {
+        return MOST_UNDER;
+    }
     return most < KRF__MOST_REPEATED ? (int)most : KRF__MOST_REPEATED;
 }
 
@@ -145,7 +170,7 @@ static uint32_t repeat_node(krf__lowering *l, krf__node node) {
 }
 
 static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {
-    uint32_t ids[KRF__MOST_REPEATED], made[KRF__MOST_REPEATED];
+    uint32_t ids[MOST_UNDER], made[MOST_UNDER];
     int n;
     if (!closure(l, root, most_repeated(l, change), ids, &n)) {
         return 0;
