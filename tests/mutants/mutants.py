@@ -122,7 +122,7 @@ MUTANTS = [
     ("flat_offset", "src/plan/flat.c", "may &= !lies_flat(k, &k->operands[i]) || k->operands[i].offset % v == 0;", "may &= v > 1;", "ops/test_flat/sim"),
     ("flat_lies", "src/plan/flat.c", "flat &= o->strides[d] == o->strides[d + 1] * k->extents[d + 1];", "flat &= o->strides[d] != 0;", "ops/test_flat/sim"),
     ("flat_longer", "src/plan/flat.c", " && k->vector < v;", ";", "ops/test_flat/sim"),
-    ("short_vectors", "src/plan/vector.c", " || (rows && k->extents[fast] % v != 0)", "", "ops/test_flat/sim"),
+    ("short_vectors", "src/plan/vector.c", "const bool shorter = rows || (", "const bool shorter = (", "ops/test_flat/sim"),
     ("records_stride", "codegen/index.c", "(long long)k->operands[i].strides[d]);", "(long long)k->operands[i].strides[d] / 2 * 2);", "ops/test_records$"),
     ("records_apart", "codegen/target_c.c", "krf__c_fast_dim(e), o->apart);", "krf__c_fast_dim(e), -o->apart);", "ops/test_records$"),
     ("chunks_ahead", "codegen/cuda_loads.c", "        krf__cuda_put_reduced_size(e, out);\n        krf__str_put(out, \") {\\n\");", "        krf__str_put(out, \"last) {\\n\");", "ops/test_anywhere/sim"),

@@ -19,17 +19,18 @@ static const struct {
     const char *program;
     formula *formula;
     bool bools, flat; /* what it gives; whether it is flat where rows are so short, or odd */
-    int planes, columns; /* of x that are left out before the first */
+    int planes, columns, last; /* of x that are left out before the first; of columns, behind the last */
 } cases[] = {
-    {"x + g", by_column, false, true, 0, 0},
-    {"x + h[:, None]", by_row, false, true, 0, 0},
-    {"x + g + h[:, None] + q[:, None, None]", by_all, false, true, 0, 0},
-    {"x + h[:, None] + AS(arange(COLUMNS) % 50)", by_place, false, true, 0, 0},
-    {"where(g % 2 == 1, x, h[:, None])", chosen, false, true, 0, 0},
-    {"x > g * 2", compared, true, true, 0, 0},
-    {"x + g + x", two_of_it, false, true, 0, 0},
-    {"x[1:] + g", by_column, false, true, 1, 0}, /* from the border of a vector on, or not */
-    {"x[:, :, 1:] + g[1:]", by_column, false, false, 0, 1},
+    {"x + g", by_column, false, true, 0, 0, 0},
+    {"x + h[:, None]", by_row, false, true, 0, 0, 0},
+    {"x + g + h[:, None] + q[:, None, None]", by_all, false, true, 0, 0, 0},
+    {"x + h[:, None] + AS(arange(COLUMNS) % 50)", by_place, false, true, 0, 0, 0},
+    {"where(g % 2 == 1, x, h[:, None])", chosen, false, true, 0, 0, 0},
+    {"x > g * 2", compared, true, true, 0, 0, 0},
+    {"x + g + x", two_of_it, false, true, 0, 0, 0},
+    {"x[1:] + g", by_column, false, true, 1, 0, 0}, /* from the border of a vector on, or not */
+    {"x[:, :, 1:] + g[1:]", by_column, false, false, 0, 1, 0},
+    {"x[:, :, :-1] + g[:-1]", by_column, false, false, 0, 0, 1},
 };
 
 /* Planes, rows and columns: fewer elements than a vector has, whole vectors and some elements more, rows of two or four elements, of a multiple of eight, and of sixteen. */
@@ -105,7 +106,7 @@ static void check(size_t k, const run *r, krf_dtype dtype, const int *shape, int
         fail_msg("%s, %s, [%d, %d, %d], from %" PRId64 ": the kernel should%s go on over the ends of rows", text, krf_dtype_name(dtype), shape[0], shape[1], shape[2], before, is_flat(k, dtype, shape) ? "" : " not");
     }
     const krf_dtype given = cases[k].bools ? KRF_BOOL : dtype;
-    const int columns = shape[2] - cases[k].columns, n = (shape[0] - cases[k].planes) * shape[1] * columns;
+    const int columns = shape[2] - cases[k].columns - cases[k].last, n = (shape[0] - cases[k].planes) * shape[1] * columns;
     assert_int_equal(krf_array_to_host(got, data, (size_t)n * krf_dtype_size(given)), KRF_OK);
     for (int i = 0; i < n; i++) {
         const int column = i % columns + cases[k].columns, row = i / columns % shape[1], plane = i / columns / shape[1] + cases[k].planes;
@@ -142,6 +143,58 @@ static void test_rows(void **unused) {
     }
 }
 
+/* Nothing is written behind the last element, which is no vector's last. */
+static void test_ends(void **unused) {
+    static const int64_t shape[] = {9, 25}, strides[] = {25, 1}, size = 9 * 25 + 16;
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        krf_array *x = numbers(all.run[r].context, KRF_U8, 2, shape, 61, 7, 0), *g = numbers(all.run[r].context, KRF_U8, 1, shape + 1, 19, 5, 0), *memory = NULL, *out = NULL;
+        krf_graph *graph = krf_graph_create(all.run[r].context);
+        unsigned char data[9 * 25 + 16];
+        memset(data, 77, sizeof data);
+        assert_int_equal(krf_array_from_host(all.run[r].context, KRF_U8, 1, &size, data, &memory), KRF_OK);
+        assert_int_equal(krf_array_view(memory, 2, shape, strides, 0, &out), KRF_OK);
+        assert_int_equal(krf_eval(krf_add(krf_input(graph, x), krf_input(graph, g)), &out), KRF_OK);
+        assert_int_equal(krf_array_to_host(memory, data, sizeof data), KRF_OK);
+        for (int i = 0; i < (int)size; i++) {
+            assert_int_equal(data[i], i < 9 * 25 ? i * 7 % 61 + i % 25 * 5 % 19 : 77);
+        }
+        krf_graph_destroy(graph);
+        krf_array_release(x);
+        krf_array_release(g);
+        krf_array_release(out);
+        krf_array_release(memory);
+    }
+}
+
+/* Rows of 24 bytes that do not lie in memory are stored by vectors of 8. */
+static void test_short_vectors(void **unused) {
+    static const int64_t rows = 40, columns = 24;
+    (void)unused;
+    for (int r = 0; r < all.n && all.cuda; r++) {
+        krf_array *h = numbers(all.run[r].context, KRF_U8, 1, &rows, 61, 7, 0), *g = numbers(all.run[r].context, KRF_U8, 1, &columns, 19, 5, 0), *got = NULL;
+        krf_graph *graph = krf_graph_create(all.run[r].context);
+        krf_plan *plan = NULL;
+        krf_expr result;
+        unsigned char data[40 * 24];
+        krf_kernel_info info = {.size = sizeof info};
+        assert_int_equal(krf_parse(graph, "h[:, None] + g", (krf_binding[]){krf_bind_array("h", h), krf_bind_array("g", g)}, 2, &result), KRF_OK);
+        assert_int_equal(krf_compile(graph, 1, &result, NULL, &plan), KRF_OK);
+        assert_int_equal(krf_plan_kernel(plan, 0, &info), KRF_OK);
+        assert_non_null(strstr(info.source, "__stcs((uint2 *)"));
+        assert_int_equal(krf_plan_run(plan, NULL, 0, NULL, &got), KRF_OK);
+        assert_int_equal(krf_array_to_host(got, data, sizeof data), KRF_OK);
+        for (int i = 0; i < 40 * 24; i++) {
+            assert_int_equal(data[i], i / 24 * 7 % 61 + i % 24 * 5 % 19);
+        }
+        krf_plan_release(plan);
+        krf_graph_destroy(graph);
+        krf_array_release(h);
+        krf_array_release(g);
+        krf_array_release(got);
+    }
+}
+
 /* The result where x is: a vector is read before it is written. */
 static void test_in_place(void **unused) {
     static const int64_t shape[] = {2, 9, 25};
@@ -162,7 +215,7 @@ static void test_in_place(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_in_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_ends), cmocka_unit_test(test_short_vectors), cmocka_unit_test(test_in_place)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);
