@@ -128,6 +128,34 @@ static void test_fields(void **unused) {
     }
 }
 
+/* Other distances between fields of records of one length, and records of two lengths from one array, in one context, which keeps kernels. */
+static void test_distances(void **unused) {
+    enum { ROWS = 40, HALF = ROWS / 2 };
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int width = 2; width <= 4; width++) {
+            const int64_t shape[2] = {ROWS, width};
+            krf_array *x = array_of(all.run[r].context, KRF_F32, 2, shape);
+            for (int field = 1; field < width; field++) {
+                char text[100];
+                sprintf(text, "x[:, 0] + 2 * x[:, %d]", field);
+                krf_array *got = evaluate(&all.run[r], text, x);
+                for (int i = 0; i < ROWS; i++) {
+                    compare(&all.run[r], text, KRF_F32, got, i, number_at((int64_t)i * width) + 2 * number_at((int64_t)i * width + field));
+                }
+                krf_array_release(got);
+                sprintf(text, "x[:%d, 0] + 2 * x[::2, %d]", HALF, field);
+                got = evaluate(&all.run[r], text, x);
+                for (int i = 0; i < HALF; i++) {
+                    compare(&all.run[r], text, KRF_F32, got, i, number_at((int64_t)i * width) + 2 * number_at((int64_t)2 * i * width + field));
+                }
+                krf_array_release(got);
+            }
+            krf_array_release(x);
+        }
+    }
+}
+
 /* Squares of an image. */
 static void test_pools(void **unused) {
     static const struct {
@@ -159,7 +187,7 @@ static void test_pools(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_pools)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_distances), cmocka_unit_test(test_pools)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);
