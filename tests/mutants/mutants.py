@@ -35,6 +35,7 @@ MUTANTS = [
     ("run_strip_last", "codegen/c_runs.c", "\"last\", \"m - 1\"", "\"last\", \"m / 2\"", "movement/test_movement$|movement/test_vectors$"),
     ("beside_apart", "codegen/cuda_text.c", '" + %d];\\n", e->k->operands[operand].apart);', '" + %d];\\n", 0 * e->k->operands[operand].apart);', "ops/test_lines/sim"),
     ("beside_strides", "src/plan/beside.c", " && memcmp(a->strides, b->strides, sizeof a->strides) == 0", "", "ops/test_records$"),
+    ("beside_key", "src/plan/key.c", "(uint64_t)(uint16_t)o->apart << 16 | ", "", "ops/test_records$"),
     ("beside_buffer", "src/plan/beside.c", "return a->buffer == b->buffer && ", "return ", "ops/test_lines/sim|ops/test_reduce/sim"),
     ("run_last_axis", "src/pass/narrow.c", "node.rank > 0 && krf__shape_of(p->in, id)[node.rank - 1] > 1 ? ", "node.rank > 0 ? ", "fuzz/test_corpus/sim|fuzz/test_corpus|movement/test_vectors/sim"),
     ("run_low", "src/pass/run.c", "least(blocks, power_in(places->low))", "blocks", "unit/test_run"),
