@@ -8,10 +8,11 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 /* Whether elements may be left after the last whole vector. */
 static bool has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
 
-/* "n0": the elements of the domain. */
+/* "n0": the elements of the domain; of rows that a thread has all of, those of one. */
 static void put_size(const krf__emitter *e, krf__str *out) {
-    for (int d = 0; d < e->k->n_kept; d++) {
-        krf__str_printf(out, d > 0 ? " * n%d" : "n%d", d);
+    const int first = e->k->across ? 1 : 0;
+    for (int d = first; d < e->k->n_kept; d++) {
+        krf__str_printf(out, d > first ? " * n%d" : "n%d", d);
     }
 }
 
@@ -80,9 +81,7 @@ static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e-
 
 static void each_size(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "(");
-    for (int d = e->k->across ? 1 : 0; d < e->k->n_kept; d++) {
-        krf__str_printf(out, d > (e->k->across ? 1 : 0) ? " * n%d" : "n%d", d);
-    }
+    put_size(e, out);
     krf__str_put(out, ")");
 }
 

@@ -14,7 +14,7 @@
 typedef struct parting {
     int axis;
     int64_t unit;
-    uint32_t choices, computed; /* between places; operations on values */
+    uint32_t computed; /* operations on values */
 } parting;
 
 static int64_t common_divisor(int64_t a, int64_t b) {

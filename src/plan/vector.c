@@ -23,7 +23,7 @@ static bool has_vectors(const krf__kernel *k, int fast, bool domain_only, int v)
 }
 
 /* Elements of a 16-byte access along dimension `fast` when every operand there is contiguous or constant, and starts on a border in every other dimension. Reductions of narrow elements,
- * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it. So do maps of rows that whole vectors go over the ends of; where views begin elsewhere they would lose. */
+ * one of which at a time is little, else move 8 bytes, or 4; those of columns of bytes gain nothing by it. Maps move less at once, too, where rows have no whole vectors, but not where views begin elsewhere: there they would lose. */
 int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool unaligned, const krf__limits *limits) {
     int bytes = 1;
     bool gathers = false, streams = false;
