@@ -3,6 +3,15 @@
 
 #include <string.h>
 
+int64_t krf__common_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 int64_t krf__shape_size(int rank, const int64_t *shape) {
     int64_t size = 1;
     bool empty = false;

@@ -17,15 +17,6 @@ typedef struct parting {
     uint32_t computed; /* operations on values */
 } parting;
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The axis of the root along which a condition says yes up to a place, *at, and no from there on; -1: it does not. */
 static int parted_axis(const krf_graph *g, const krf__node *root, uint32_t condition, int64_t *at) {
     const krf__node *n = krf__node_of(g, condition);
@@ -55,7 +46,7 @@ static void note_choice(const krf__lowering *l, uint32_t root, uint32_t conditio
     const int axis = parted_axis(l->out, krf__node_of(l->out, root), condition, &at);
     const int64_t extent = axis >= 0 ? krf__shape_of(l->out, root)[axis] : 0;
     if (axis >= 0 && at > 0 && at < extent && (p->axis < 0 || p->axis == axis)) {
-        p->unit = common_divisor(p->axis < 0 ? extent : p->unit, at);
+        p->unit = krf__common_divisor(p->axis < 0 ? extent : p->unit, at);
         p->axis = axis;
     }
 }

@@ -6,8 +6,6 @@
 #define LEAST_ROW 2048 /* elements: rows closer together are there in the caches (differences of rows of 4 KiB 0.98 of the copy bandwidth on an H200, by strips 0.95; of 32 KiB 0.94 and 0.99) */
 #define MOST_VIEWS 64  /* operands: of more, to look for rows would take long */
 
-static int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
-
 /* What the distances of views of one array that move alike are multiples of: a row's length, where they are some rows apart; 0 without such views. */
 static int64_t row_between(const krf__kernel *k) {
     int64_t row = 0;
@@ -16,7 +14,7 @@ static int64_t row_between(const krf__kernel *k) {
             const krf__operand *a = &k->operands[i], *b = &k->operands[j];
             const int64_t distance = a->offset < b->offset ? b->offset - a->offset : a->offset - b->offset;
             const bool same = !a->store && !b->store && !a->counts && !b->counts && a->buffer == b->buffer && memcmp(a->strides, b->strides, sizeof a->strides) == 0;
-            row = same ? gcd(row, distance) : row;
+            row = same ? krf__common_divisor(row, distance) : row;
         }
     }
     return row;
