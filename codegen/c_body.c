@@ -66,7 +66,9 @@ static void put_stored(krf__emitter *e, const krf__instr *store, uint32_t last, 
     const uint32_t value = store->args[0];
     const bool half = krf__is_half((krf_dtype)store->dtype), converts = krf__c_converts_store(e, store->slot);
     const bool rounded = half && !krf__instr_free(&e->k->instrs[value]) && (e->stage_of[value] < last || krf__c_is_there(e, value));
-    krf__str_printf(out, "    %s_%s[k] = ", converts ? "f" : "b", e->operand_names[store->slot]);
+    krf__str_put(out, "    ");
+    krf__c_put_stored(e, store->slot, out);
+    krf__str_put(out, " = ");
     if (half && !converts) {
         krf__str_printf(out, "krf_store_%s(", krf_dtype_name((krf_dtype)store->dtype));
     }
@@ -101,6 +103,11 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
 }
 
 static void put_copy_out(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        if (e->k->instrs[i].op == KRF__store) {
+            krf__c_round_block(e, e->k->instrs[i].slot, out);
+        }
+    }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
         if (e->k->instrs[i].op == KRF__store) {
             krf__c_copy_out(e, e->k->instrs[i].slot, out);

@@ -83,6 +83,10 @@ void krf__c_put_kept_blocks(krf__emitter *e, int rows, int length, krf__str *out
 }
 
 static void put_place(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    if (kept_of(e, instr) == KRF__KEPT_PERIOD) {
+        krf__str_printf(out, "p_period%u[j + k]", instr);
+        return;
+    }
     krf__str_printf(out, e->side_by_side ? "kept%d[p][at + k]" : e->together ? "kept%d[before + p + k]" : "kept%d[p + k]", kept_of(e, instr) - 1);
 }
 

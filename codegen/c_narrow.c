@@ -37,6 +37,7 @@ static void tiles(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "%s;\n    c = c + 1 < n%d ? c + 1 : 0;\n}\n", of_places(e, i) ? "" : "]", fast);
         }
     }
+    krf__c_put_periods(e, out);
 }
 
 /* From a row to the next one, in dimension d or, behind its last one, in those around it. */
@@ -103,6 +104,7 @@ static void rows(krf__emitter *e, krf__str *out) {
         put_next(e, i, fast - 1, out);
         krf__str_put(out, "}\n}\n");
     }
+    krf__c_put_period_pointers(e, out);
 }
 
 /* How many results are left of those that follow one another: all of a strip, or of a row. */

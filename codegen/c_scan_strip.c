@@ -70,6 +70,7 @@ void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out) {
     krf__str_put(out, "    }\n}\n");
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (is_stored(e, i)) {
+            krf__c_round_block(e, i, out);
             krf__c_copy_out(e, i, out);
         }
     }

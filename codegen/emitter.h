@@ -52,7 +52,7 @@ struct krf__emitter {
     bool *needed;                /* whether an instruction of the domain part is computed: CUDA, rows, in the round; else what krf__mark_needed found */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
-    int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block */
+    int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block. Maps of short rows: KRF__KEPT_PERIOD, computed once for all rows (c_period.c) */
     bool in_turn;                /* CUDA, maps: elements at hand are the first of their vectors, which move on */
     bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
     int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
@@ -103,6 +103,9 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m re
 /* ---- c_keep.c ---- */
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr);     /* whether nothing needs an instruction of the domain */
 bool krf__c_is_there(const krf__emitter *e, uint32_t instr);     /* whether its value is in a block that an earlier round filled */
+#define KRF__KEPT_PERIOD INT32_MAX
+void krf__c_put_periods(krf__emitter *e, krf__str *out); /* finds what is the same in all rows of a map, and computes it */
+void krf__c_put_period_pointers(krf__emitter *e, krf__str *out); /* "p_period7", whose element k belongs to element k of a strip */
 void krf__c_put_kept_blocks(krf__emitter *e, int rows, int length, krf__str *out); /* finds what stays in the loops to come, in blocks of so many elements, and declares these */
 void krf__c_put_kept(const krf__emitter *e, uint32_t instr, krf__str *out); /* the statement that takes a value that is there */
 void krf__c_keep(const krf__emitter *e, uint32_t instr, krf__str *out);     /* and the one that puts it there, where a later round wants it */
@@ -126,6 +129,8 @@ bool krf__c_converts_store(const krf__emitter *e, uint32_t operand); /* whether 
 /* ---- c_store.c ---- */
 bool krf__c_passes(const krf__emitter *e, uint32_t operand); /* whether an output may go past the caches */
 void krf__c_put_block(const krf__emitter *e, uint32_t operand, int strip, krf__str *out); /* declares the block in which a strip of an output is made */
+void krf__c_put_stored(const krf__emitter *e, uint32_t operand, krf__str *out);  /* element k of it, in its block or in that of its record */
+void krf__c_round_block(const krf__emitter *e, uint32_t operand, krf__str *out); /* of what is converted behind the loops */
 void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out);  /* copies elements [j, j + m) of it out */
 
 /* ---- c_scan_strip.c ---- */

@@ -204,11 +204,6 @@ KRF_FN double krf_fmin_f64(double a, double b) {
     return a != a ? b : both;
 }
 
-//@ krf_fmod_f32
-KRF_FN float krf_fmod_f32(float a, float b) {
-    return KRF_F32(fmod)(a, b);
-}
-
 //@ krf_fmod_f64
 KRF_FN double krf_fmod_f64(double a, double b) {
     return KRF_F64(fmod)(a, b);

@@ -137,10 +137,29 @@ KRF_FN unsigned long long krf_left_shift_u64(unsigned long long a, unsigned long
 //@ krf_right_shift_u64
 KRF_FN unsigned long long krf_right_shift_u64(unsigned long long a, unsigned long long b) { return b < 64 ? a >> (b & 63) : 0; }
 
+//@ krf_fmod_f32
+// Exact as the C library's, which compilers call for each element. Here quotients are taken off from the highest digits on, 48 at a time: each is within a few units of the
+// true one, and what is left has no more digits than f64 has.
+KRF_FN float krf_fmod_f32(float a, float b) {
+#if defined(__CUDACC__) || !(defined(__FMA__) || defined(__ARM_FEATURE_FMA))
+    return KRF_F32(fmod)(a, b);
+#else
+    double x = KRF_F64(fabs)((double)a), y = KRF_F64(fabs)((double)b), inverse = 1 / y, r = x;
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * (inverse * 0x1p-240)), y * 0x1p240, r);
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * (inverse * 0x1p-192)), y * 0x1p192, r);
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * (inverse * 0x1p-144)), y * 0x1p144, r);
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * (inverse * 0x1p-96)), y * 0x1p96, r);
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * (inverse * 0x1p-48)), y * 0x1p48, r);
+    r = KRF_F64(fma)(-KRF_F64(rint)(r * inverse), y, r);
+    r = r < 0 ? r + y : r;
+    return KRF_F32(copysign)((float)(x < y ? x : r), a);
+#endif
+}
+
 //@ krf_floor_divide_f32
 // As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
 KRF_FN float krf_floor_divide_f32(float a, float b) {
-    float mod = KRF_F32(fmod)(a, b);
+    float mod = krf_fmod_f32(a, b);
     float quotient = (a - mod) / b;
     quotient = mod != 0 && (b < 0) != (mod < 0) ? quotient - 1 : quotient;
     float whole = KRF_F32(floor)(quotient);
@@ -164,7 +183,7 @@ KRF_FN double krf_floor_divide_f64(double a, double b) {
 //@ krf_remainder_f32
 // fmod with the divisor's sign, on zeros too.
 KRF_FN float krf_remainder_f32(float a, float b) {
-    float mod = KRF_F32(fmod)(a, b);
+    float mod = krf_fmod_f32(a, b);
     float moved = (b < 0) != (mod < 0) ? mod + b : mod;
     return mod == 0 ? KRF_F32(copysign)(0.0f, b) : moved;
 }

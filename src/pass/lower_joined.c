@@ -3,11 +3,13 @@
 #include "pass/lower_joined.h"
 
 #include "base/mem.h"
+#include "pass/lower_records.h"
 #include "pass/lower_under.h"
 
 #include <string.h>
 
 #define MOST_PARTS 4
+#define MOST_FIELDS 8
 #define LEAST_TOGETHER 16 /* elements of a part that lie side by side in memory */
 
 /* How a result is parted: every `unit` places of an axis. axis: -1: not at all. */
@@ -53,7 +55,7 @@ static void note_choice(const krf__lowering *l, uint32_t root, uint32_t conditio
 
 /* Goes over the elementwise nodes under some roots; false: there are too many. */
 static bool walk(const krf__lowering *l, const uint32_t *roots, int n_roots, uint32_t *n_nodes, parting *p) {
-    uint32_t ids[MOST_PARTS * KRF__MOST_REPEATED], n = 0;
+    uint32_t ids[MOST_FIELDS * KRF__MOST_REPEATED], n = 0;
     *p = (parting){.axis = -1};
     for (int k = 0; k < n_roots; k++) {
         bool known = false;
@@ -115,6 +117,19 @@ static bool lies_together(const krf__node *n, const int64_t *shape, const partin
     return elements >= LEAST_TOGETHER;
 }
 
+/* Of how many parts a result is: 0, of none. */
+static int parts_to_make(const krf__lowering *l, uint32_t root, parting *p) {
+    const krf__node *n = krf__node_of(l->out, root);
+    const int64_t *shape = krf__shape_of(l->out, root), n_parts = p->axis >= 0 ? shape[p->axis] / p->unit : 0;
+    const bool copies = p->computed == 0 && !l->many_threads; /* those go on from part to part as fast */
+    if (n_parts >= 2 && n_parts <= MOST_PARTS && !copies && lies_together(n, shape, p)) {
+        return (int)n_parts;
+    }
+    const int fields = krf__lower_fields(l, root);
+    *p = (parting){.axis = n->rank - 1, .unit = 1};
+    return fields;
+}
+
 /* The parts of the root, in order; false: they are no values of that shape, or memory ran out. */
 static bool make_parts(krf__lowering *l, uint32_t root, const parting *p, int n, uint32_t *parts) {
     const krf__node r = *krf__node_of(l->out, root);
@@ -149,19 +164,18 @@ uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_
     const uint32_t root = outputs[k];
     const krf__node *n = krf__node_of(l->out, root);
     const bool computed = krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__cast;
-    uint32_t parts[MOST_PARTS], before, after;
+    uint32_t parts[MOST_FIELDS], before, after;
     parting p, left;
-    if (l->repeated == 0 || !computed || n->rank == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !krf__lower_small(l, root, l->repeated) || !walk(l, &root, 1, &before, &p)) {
+    if (l->repeated == 0 || !computed || n->rank == 0 || krf__shape_size(n->rank, krf__shape_of(l->out, root)) == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !krf__lower_small(l, root, l->repeated) || !walk(l, &root, 1, &before, &p)) {
         return root;
     }
-    const int64_t *shape = krf__shape_of(l->out, root), n_parts = p.axis >= 0 ? shape[p.axis] / p.unit : 0;
-    const bool copies = p.computed == 0 && !l->many_threads; /* those go on from part to part as fast */
-    if (n_parts < 2 || n_parts > MOST_PARTS || copies || krf__shape_size(n->rank, shape) == 0 || !lies_together(n, shape, &p) || is_used(l, k, n_outputs, outputs)) {
+    const int n_parts = parts_to_make(l, root, &p);
+    if (n_parts == 0 || is_used(l, k, n_outputs, outputs)) {
         return l->out->status == KRF_OK ? root : 0;
     }
-    const bool made = make_parts(l, root, &p, (int)n_parts, parts);
-    if (!made || !walk(l, parts, (int)n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
+    const bool made = make_parts(l, root, &p, n_parts, parts);
+    if (!made || !walk(l, parts, n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
         return l->out->status == KRF_OK ? root : 0;
     }
-    return join(l, root, p.axis, (int)n_parts, parts);
+    return join(l, root, p.axis, n_parts, parts);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define MOST 15 /* elements */
-#define LONGEST 8 /* elements of a record that compilers take apart */
 
 static bool may_share(const krf__kernel *k, uint32_t operand) {
     const krf__operand *o = &k->operands[operand];
@@ -41,7 +40,7 @@ static void mark_fixed(krf__kernel *k, bool records) {
     const int fast = k->n_kept - 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
-        const bool is_short = records && may_share(k, i) && o->strides[fast] >= 2 && o->strides[fast] <= LONGEST;
+        const bool is_short = records && may_share(k, i) && o->strides[fast] >= 2 && o->strides[fast] <= KRF__RECORD_MOST;
         o->fixed = is_short && (!widens(k, o) || has_ends(k, i, o->strides[fast])) ? (uint8_t)(fast + 1) : 0;
     }
 }

@@ -52,7 +52,7 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
-    uint16_t pair;    /* the CPU's maps: 1 + the operand of the imaginary parts that are stored between these real ones; 0: none */
+    uint16_t record;  /* the CPU's maps: 1 + the operand that stores the first of the fields that lie side by side in memory, of which this stores one; 0: none do. There are as many as that one's stride */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     int16_t element;  /* strips by words: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
     uint8_t fixed;    /* the CPU's maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
@@ -147,6 +147,9 @@ typedef struct krf__kernel {
 
 /* The most that an extent may be to stand in the text of a map: divisions by it are multiplications then. */
 #define KRF__LITERAL_MOST 8
+
+/* The most fields that a record has, which compilers take apart and put together by vectors. */
+#define KRF__RECORD_MOST 8
 
 /* Rows that are staged: the elements of an operand that a block has at once, at most, and what they may take of its shared memory; and where a row's length stands in
  * the text, about how many bytes of the widest. */

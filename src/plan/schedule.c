@@ -370,11 +370,11 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__mark_vectors(k, fast, unaligned);
     krf__kernel_flat(k, unaligned, limits);
     mark_literal(k);
-    krf__kernel_pairs(k, limits);
     stage_rows(k, limits);
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
     krf__kernel_runs(k, unaligned, limits->many_threads);
     krf__kernel_beside(k, limits);
+    krf__kernel_records(k, limits);
 }

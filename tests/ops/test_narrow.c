@@ -211,7 +211,7 @@ static void check_in_memory(const example *e, krf_context *context, krf_expr x, 
 static void look_at_kernel(const example *e, const run *now, krf_plan *plan, const char *what) {
     krf_kernel_info info = {.size = sizeof info};
     assert_int_equal(krf_plan_kernel(plan, 0, &info), KRF_OK);
-    if (now->compiled && e->narrow && strstr(info.source, "for (int t = -(int)") == NULL) {
+    if (now->compiled && e->narrow && strstr(info.source, "for (int t = -(int)") == NULL && strstr(info.source, "all_out0[") == NULL) {
         COMPLAIN("%s: %s, whose rows are not laid out", what, info.schedule);
     }
     if (now->compiled && e->part != NULL && strstr(info.source, e->part) == NULL) {
