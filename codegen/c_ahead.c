@@ -21,7 +21,7 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     const int fast = krf__c_fast_dim(e), distance = (reads_alone(e) && bytes < 8 ? FAR_BYTES : PREFETCH_BYTES) / bytes;
     const bool runs = k->schedule == KRF__MAP && !k->narrow && fast > 0 && krf__stride_class(k, &k->operands[operand], fast - 1) >= 2;
     if (k->schedule == KRF__REDUCE_COL) {
-        if (k->n_reduced == 1 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
+        if (k->n_reduced == 1 && (k->literal & 1) == 0 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
             krf__str_printf(out, "for (int k = 0; k < m && !dense; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + ahead * %s_s%d]);\n}\n", LINE_BYTES / bytes, name, name, k->n_kept);
         }
         return;

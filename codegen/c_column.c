@@ -41,6 +41,16 @@ static void dense(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* The results that follow one another in memory, which of few are all of the last dimension. */
+static void run(krf__emitter *e, krf__str *out) {
+    const krf__kernel *k = e->k;
+    if ((k->literal & 1) != 0) {
+        krf__str_printf(out, "const long long j = 0;\nconst int m = n%d;\n", k->n_kept - 1);
+    } else {
+        krf__emit_skeleton(e, "column_run", out);
+    }
+}
+
 static void groups(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const char *type = krf__c_lane_type(e, r);
@@ -81,6 +91,6 @@ static void fold(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__c_column_holes[] = {
-    {"COLUMN_SIDE", side}, {"COLUMNS_HELD", held}, {"COLUMNS_DENSE", dense}, {"COLUMNS", groups}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
+    {"COLUMN_SIDE", side}, {"COLUMNS_HELD", held}, {"COLUMNS_DENSE", dense}, {"COLUMN_RUN", run}, {"COLUMNS", groups}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
     {"COLUMNS_MERGE", merge}, {"COLUMNS_PUSH", push}, {"COLUMNS_FOLD", fold}, {NULL, NULL},
 };

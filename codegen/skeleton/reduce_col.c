@@ -41,8 +41,7 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                     for (int at = 0; at < step * width;) {
                         const long long o = tile + at;
                         $KEPT_POSITION
-                        const long long j = 0, left = dense ? step * width - at : $ROW_LEFT;
-                        const int run = step * width - at < 256 ? step * width - at : 256, m = left < run ? (int)left : run;
+                        $COLUMN_RUN
                         $NARROW_ROWS
                         $POINTERS
                         $BODY

@@ -15,6 +15,7 @@
 #define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's, or scanned */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
+#define MOST_SQUARE 16 /* results of columns along each dimension, of which a processor has a kernel for each number of them */
 
 static bool mergeable(const krf__kernel *k, int outer, int inner) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -124,9 +125,18 @@ static bool columns(const krf__kernel *k, const krf__limits *limits) {
     return along_kept > along_reduced && !(limits->outer != 0 && krf__shares_rows(k) && !krf__costly_domain(k));
 }
 
-/* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided. */
-static void mark_literal(krf__kernel *k) {
-    k->literal = k->across ? 1 : 0;
+/* Whether columns have few results in several dimensions, as the squares of a Gram matrix: loops over these of unknown length would be more than what is computed. */
+static bool few_results(const krf__kernel *k) {
+    bool few = k->schedule == KRF__REDUCE_COL && k->n_kept > 1 && k->kept_size > 0;
+    for (int d = 0; d < k->n_kept; d++) {
+        few &= k->extents[d] <= MOST_SQUARE;
+    }
+    return few && k->kept_size <= KRF__COLUMN_SIDE;
+}
+
+/* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided; on the CPU those of few results. */
+static void mark_literal(krf__kernel *k, const krf__limits *limits) {
+    k->literal = k->across ? 1 : !limits->many_threads && few_results(k) ? (1u << k->n_kept) - 1 : 0;
     for (int d = 1; d < k->n_kept && (k->schedule == KRF__MAP || k->narrow); d++) {
         k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
     }
@@ -369,7 +379,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     }
     krf__mark_vectors(k, fast, unaligned);
     krf__kernel_flat(k, unaligned, limits);
-    mark_literal(k);
+    mark_literal(k, limits);
     stage_rows(k, limits);
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
