@@ -1,9 +1,9 @@
 /* Runs of places, found from the leaves up as intervals are. */
 #include "pass/run.h"
 
-enum { FAR = INT32_MAX };
+enum { FAR = INT32_MAX, MOST_REPEATED = 8 };
 
-#define UNKNOWN ((krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1, false})
+#define UNKNOWN ((krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1, false, 0})
 
 static int64_t power_in(int64_t x) {
     const uint64_t lowest = (uint64_t)x & (0 - (uint64_t)x); /* of the lowest number too */
@@ -12,8 +12,8 @@ static int64_t power_in(int64_t x) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value), false}; }
-static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple, false}; }
+static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value), false, 0}; }
+static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple, false, 0}; }
 
 static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r->kind == KRF__RUN_SAME; }
 
@@ -21,7 +21,7 @@ static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r-
 static krf__run of_places(const krf_graph *g, uint32_t id) {
     const krf__layout layout = krf__memory_layout(g, id);
     const int last = layout.rank - 1;
-    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST, false};
+    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST, false, 0};
     for (int d = 0; d < layout.rank; d++) {
         const int64_t stride = layout.shape[d] > 1 ? layout.strides[d] : 0;
         if (d < last || stride == 0) {
@@ -55,7 +55,10 @@ static krf__run sum(const krf__run *x, const krf__run *y, int sign) {
         r.multiple = least(r.multiple, y->multiple);
         return r;
     }
-    return sign > 0 && y->kind == KRF__RUN_STEPS && is_same(x) ? sum(y, x, 1) : UNKNOWN;
+    if (x->kind == KRF__RUN_REPEATS && is_same(y)) {
+        return *x;
+    }
+    return sign > 0 && (y->kind == KRF__RUN_STEPS || y->kind == KRF__RUN_REPEATS) && is_same(x) ? sum(y, x, 1) : UNKNOWN;
 }
 
 static krf__run bounded(const krf__run *x, const krf__run *y, bool above) {
@@ -88,6 +91,15 @@ static bool is_open(const krf__run *r) { return r->kind == KRF__RUN_STEPS && r->
 static bool is_number(const krf_graph *g, uint32_t id) {
     const krf__node *n = krf__node_of(g, id), *leaf = n->op == KRF__view ? krf__node_of(g, n->args[0]) : n;
     return leaf->op == KRF__constant || leaf->op == KRF__scalar;
+}
+
+/* Rounded down: of places that step, each comes as often as the divisor says, but for the first and the last. */
+static krf__run quotient(const krf_graph *g, const krf__node *n, const krf__run *x, const krf__run *y) {
+    const krf__node *by = krf__node_of(g, n->args[1]);
+    if (!is_open(x) || x->turns || by->op != KRF__constant || y->kind != KRF__RUN_NUMBER || y->offset < 2 || y->offset > MOST_REPEATED) { /* scalars may have other values in the same kernel */
+        return is_same(x) && is_same(y) ? same(1) : UNKNOWN;
+    }
+    return (krf__run){KRF__RUN_REPEATS, 0, INT64_MIN, INT64_MAX, 1, false, (int)y->offset};
 }
 
 static bool adds_number(const krf_graph *g, const krf__node *n, uint32_t x) {
@@ -136,6 +148,7 @@ static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operand
     case KRF__cast: return krf__is_real(krf__dtype_of(g, n->args[0])) && is_same(&operands[0]) ? same(1) : operands[0];
     case KRF__add: return sum(&operands[0], &operands[1], 1);
     case KRF__subtract: return sum(&operands[0], &operands[1], -1);
+    case KRF__floor_divide: return quotient(g, n, &operands[0], &operands[1]);
     case KRF__multiply: return product(&operands[0], &operands[1]);
     case KRF__minimum: return bounded(&operands[0], &operands[1], true);
     case KRF__maximum: return bounded(&operands[0], &operands[1], false);
@@ -164,6 +177,9 @@ krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, 
 
 uint64_t krf__run_blocks(const krf__run *places) {
     int64_t blocks = least(places->multiple, power_in(places->offset));
+    if (places->kind == KRF__RUN_REPEATS) {
+        return 1 | (uint64_t)places->divisor << KRF__RUN_DIVISOR;
+    }
     if (places->kind != KRF__RUN_STEPS) {
         return is_same(places) ? (uint64_t)places->multiple | KRF__RUN_ROWS : 1;
     }

@@ -6,12 +6,13 @@
 
 #define KRF__RUN_MOST 64
 
-/* How an integer goes on along the last axis: step by step from `offset`, between two ends; besides, a multiple of `multiple` that does not change there. */
+/* How an integer goes on along the last axis: step by step from `offset`, between two ends, or each step `divisor` times; besides, a multiple of `multiple` that does not change there. */
 typedef struct krf__run {
-    enum { KRF__RUN_UNKNOWN, KRF__RUN_NUMBER, KRF__RUN_SAME, KRF__RUN_STEPS } kind;
+    enum { KRF__RUN_UNKNOWN, KRF__RUN_NUMBER, KRF__RUN_SAME, KRF__RUN_STEPS, KRF__RUN_REPEATS } kind;
     int64_t offset, low, high; /* a number: offset alone */
     int64_t multiple;          /* a power of two, KRF__RUN_MOST at most */
     bool turns;                /* it goes on from the end once, where it is negative */
+    int divisor;               /* of what repeats, which has no ends */
 } krf__run;
 
 /* Of a node, where those of its operands are known; interval: of the node itself. */
@@ -22,6 +23,7 @@ krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, 
 #define KRF__RUN_BLOCK UINT64_C(0xff)
 #define KRF__RUN_ALONG UINT64_C(0x200)
 #define KRF__RUN_ROWS UINT64_C(0x100)
+#define KRF__RUN_DIVISOR 12 /* from this bit on: how many times each place comes, one after the other; 0: it is not known */
 uint64_t krf__run_blocks(const krf__run *places);
 
 #endif

@@ -14,17 +14,21 @@ static bool is_run(const krf__kernel *k, const krf__instr *i) {
            && krf__in_vectors(k, o, fast, k->vector);
 }
 
-/* On the CPU: strips of places that follow one another. */
-static bool is_strip(const krf__kernel *k, const krf__instr *i) {
+/* On the CPU: strips of places that follow one another, or come several times each. */
+static uint64_t strip_of(const krf__kernel *k, const krf__instr *i) {
     const krf__operand *o = &k->operands[i->slot];
-    return k->schedule == KRF__MAP && !k->narrow && (i->value & KRF__RUN_ALONG) != 0 && o->strides[k->n_kept - 1] == 0 && !o->half;
+    const uint64_t times = i->value >> KRF__RUN_DIVISOR;
+    if (k->schedule != KRF__MAP || k->narrow || o->strides[k->n_kept - 1] != 0 || o->half) {
+        return 0;
+    }
+    return times > 0 ? KRF__FETCH_REPEATS + times : (i->value & KRF__RUN_ALONG) != 0 ? KRF__FETCH_STEPS : 0;
 }
 
 void krf__kernel_runs(krf__kernel *k, bool unaligned, bool many_threads) {
     for (uint32_t n = 0; n < k->n_instrs; n++) {
         if (k->instrs[n].op == KRF__fetch) {
             const uint64_t is = (k->instrs[n].value & KRF__RUN_ROWS) != 0 ? KRF__FETCH_ROWS : KRF__FETCH_STEPS;
-            k->instrs[n].value = many_threads ? (!unaligned && is_run(k, &k->instrs[n]) ? is : 0) : is_strip(k, &k->instrs[n]) ? KRF__FETCH_STEPS : 0;
+            k->instrs[n].value = many_threads ? (!unaligned && is_run(k, &k->instrs[n]) ? is : 0) : strip_of(k, &k->instrs[n]);
         }
     }
 }
