@@ -10,6 +10,9 @@ static bool repeats(const krf__emitter *e, uint32_t instr) {
     if (i->op == KRF__load) {
         return krf__narrow_place_of(e->k, &e->k->operands[i->slot]) == KRF__NARROW_PERIOD && e->k->operands[i->slot].inner == 0;
     }
+    if (i->dtype == KRF_BOOL) { /* compared by vectors of what is chosen, faster than widened from bytes */
+        return false;
+    }
     bool all = (krf__op_info_of((krf__op)i->op)->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast) && i->op != KRF__call, any = false;
     for (int a = 0; all && a < krf__op_info_of((krf__op)i->op)->arity; a++) {
         all = krf__instr_free(&e->k->instrs[i->args[a]]) || e->kept[i->args[a]] == KRF__KEPT_PERIOD;

@@ -125,9 +125,9 @@ static int parts_to_make(const krf__lowering *l, uint32_t root, parting *p) {
     if (n_parts >= 2 && n_parts <= MOST_PARTS && !copies && lies_together(n, shape, p)) {
         return (int)n_parts;
     }
-    const int fields = krf__lower_fields(l, root);
-    *p = (parting){.axis = n->rank - 1, .unit = 1};
-    return fields;
+    const bool choices = n_parts > 0 && p->unit == 1;
+    *p = (parting){.axis = krf__lower_fields(l, root, choices ? p->axis : -1), .unit = 1};
+    return p->axis >= 0 ? (int)shape[p->axis] : 0;
 }
 
 /* The parts of the root, in order; false: they are no values of that shape, or memory ran out. */

@@ -1,5 +1,5 @@
-/* Results whose last axis is of a few fields, made of what all fields of a record share (`x[:, None] >> arange(8)`, colours times their alpha). A processor computes them field by field, each by vectors of records, and
- * stores them together: else what is shared would be laid out once more for each field. */
+/* Results with an axis of a few fields. Where it is the last one, and they are made of what all fields of a record share (`x[:, None] >> arange(8)`, colours times their alpha) or of planes, a processor computes them field
+ * by field, each by vectors of records, and stores them together: else what is shared would be laid out once more for each field. Where it is another, as of colours that become planes, it reads records once for all fields. */
 #include "pass/lower_records.h"
 
 #include "pass/lower_under.h"
@@ -11,31 +11,44 @@ typedef struct reading {
     bool shared;  /* of some a record has one, which all its fields read */
     bool whole;   /* of some it has as many as fields, and nothing lies between records */
     bool strided; /* of some something does, and they are taken apart by vectors all the same */
+    bool planes;  /* of some each field lies by itself */
+    bool turned;  /* the result's fields lie by themselves, those of some operand of bytes or halves do not */
     uint32_t computed;
 } reading;
 
 /* Whether compilers take records of so many elements apart, and put them together, by vectors of any dtype. */
 static bool parts(int64_t elements) { return elements == 2 || elements == 3 || elements == 4 || elements == 8; }
 
-static void note_leaf(const krf_graph *g, uint32_t leaf, int64_t fields, reading *r) {
+/* A leaf under a result whose fields are along an axis that lies `behind` axes before the last one. */
+static void note_leaf(const krf_graph *g, uint32_t leaf, int behind, int64_t fields, reading *r) {
     const krf__layout layout = krf__memory_layout(g, leaf);
-    const int last = layout.rank - 1;
-    if (last <= 0 || layout.shape[last - 1] < LEAST_RECORDS || layout.strides[last - 1] == 0) {
+    const int last = layout.rank - 1, axis = last - behind, beside = behind > 0 ? last : last - 1;
+    const bool narrow = krf_dtype_size(krf__dtype_of(g, leaf)) <= 2;
+    if (axis < 0 || beside < 0 || layout.shape[beside] < LEAST_RECORDS || layout.strides[beside] == 0) {
         return;
     }
-    if (layout.shape[last] != fields || layout.strides[last] == 0) {
+    if (layout.shape[axis] != fields || layout.strides[axis] == 0) {
         r->shared = true;
-    } else if (layout.strides[last - 1] == fields * layout.strides[last]) {
+    } else if (behind > 0) {
+        r->turned |= narrow && layout.strides[axis] == 1 && layout.strides[beside] == fields;
+    } else if (layout.strides[beside] == fields * layout.strides[axis]) {
         r->whole = true;
     } else {
-        r->strided |= krf_dtype_size(krf__dtype_of(g, leaf)) <= 2 || parts(layout.strides[last - 1]);
+        r->planes |= layout.strides[beside] == 1;
+        r->strided |= narrow || parts(layout.strides[beside]);
     }
 }
 
 /* As measured (an Intel Xeon, two threads): whole records are read as they lie in memory, faster than taken apart, but for few fields of which a vector has many; of elements of 4 bytes and more, what is shared is laid
  * out as fast. */
-static bool gains(const reading *r, int64_t fields, size_t bytes) {
-    if (!r->shared || r->computed * (uint32_t)fields > MOST_COMPUTED) {
+static bool gains(const reading *r, int behind, int64_t fields, size_t bytes) {
+    if (r->computed * (uint32_t)fields > MOST_COMPUTED || behind > 0) {
+        return r->turned && r->computed * (uint32_t)fields <= MOST_COMPUTED;
+    }
+    if (r->planes && !r->whole && bytes <= 2) {
+        return true;
+    }
+    if (!r->shared) {
         return false;
     }
     if (r->whole) {
@@ -44,15 +57,12 @@ static bool gains(const reading *r, int64_t fields, size_t bytes) {
     return r->strided || bytes == 2 || (bytes == 1 && (fields == FEW_FIELDS || r->computed > 1));
 }
 
-int krf__lower_fields(const krf__lowering *l, uint32_t root) {
-    const krf_graph *g = l->out;
+static bool are_fields(const krf_graph *g, uint32_t root, int axis) {
     const krf__node *n = krf__node_of(g, root);
+    const int64_t *shape = krf__shape_of(g, root);
+    const int behind = n->rank - 1 - axis;
     uint32_t ids[KRF__MOST_REPEATED + 1] = {root}, n_ids = 1;
-    const int64_t fields = n->rank > 1 ? krf__shape_of(g, root)[n->rank - 1] : 0;
     reading r = {0};
-    if (l->many_threads || !parts(fields) || krf__shape_of(g, root)[n->rank - 2] < LEAST_RECORDS) {
-        return 0;
-    }
     for (uint32_t done = 0; done < n_ids; done++) {
         const krf__node *node = krf__node_of(g, ids[done]);
         r.computed += node->op == KRF__cast ? 0 : krf__op_is_costly((krf__op)node->op, krf__dtype((krf_dtype)node->dtype)->kind) ? COSTLY : 1;
@@ -60,19 +70,30 @@ int krf__lower_fields(const krf__lowering *l, uint32_t root) {
             const uint32_t arg = node->args[k];
             bool known = arg == 0;
             if (!known && krf__op_is_leaf((krf__op)krf__node_of(g, arg)->op)) {
-                note_leaf(g, arg, fields, &r);
+                note_leaf(g, arg, behind, shape[axis], &r);
                 known = true;
             }
             for (uint32_t i = 0; i < n_ids && !known; i++) {
                 known = ids[i] == arg;
             }
             if (!known && n_ids > KRF__MOST_REPEATED) {
-                return 0;
+                return false;
             }
             if (!known) {
                 ids[n_ids++] = arg;
             }
         }
     }
-    return gains(&r, fields, krf_dtype_size((krf_dtype)n->dtype)) ? (int)fields : 0;
+    return gains(&r, behind, shape[axis], krf_dtype_size((krf_dtype)n->dtype));
+}
+
+int krf__lower_fields(const krf__lowering *l, uint32_t root, int chosen) {
+    const krf__node *n = krf__node_of(l->out, root);
+    const int64_t *shape = krf__shape_of(l->out, root);
+    int found = -1;
+    for (int axis = n->rank - 1; axis >= 0 && found < 0 && !l->many_threads && n->rank > 1; axis--) {
+        const int beside = axis == n->rank - 1 ? axis - 1 : n->rank - 1;
+        found = parts(shape[axis]) && shape[beside] >= LEAST_RECORDS && ((axis == chosen && axis == n->rank - 1) || are_fields(l->out, root, axis)) ? axis : -1;
+    }
+    return found;
 }

@@ -1,10 +1,10 @@
-/* Results whose last axis is of a few fields. */
+/* Results with an axis of a few fields. */
 #ifndef KRF_PASS_LOWER_RECORDS_H
 #define KRF_PASS_LOWER_RECORDS_H
 
 #include "pass/lowering.h"
 
-/* How many fields the records are of that a value of out becomes whose elements a processor would rather compute field by field; 0: none. */
-int krf__lower_fields(const krf__lowering *l, uint32_t root);
+/* The axis of a value of out along which a processor would rather compute it field by field; -1: none. chosen: the axis along which each field is something else; -1: none. */
+int krf__lower_fields(const krf__lowering *l, uint32_t root, int chosen);
 
 #endif
