@@ -50,22 +50,30 @@ KRF_FN long long krf_lcm_i64(long long a, long long b) {
 }
 
 //@ krf_popcount_i32
-// Sums of 2, 4 and 8 bits side by side, then of the bytes by a product.
+// Sums of 2, 4 and 8 bits side by side, then of the bytes by a product, where vectors have no instruction for it.
 KRF_FN int krf_popcount_i32(int x) {
+#ifdef __AVX512VPOPCNTDQ__
+    return __builtin_popcount((unsigned)x);
+#else
     unsigned u = (unsigned)x;
     u -= u >> 1 & 0x55555555u;
     u = (u & 0x33333333u) + (u >> 2 & 0x33333333u);
     u = (u + (u >> 4)) & 0x0f0f0f0fu;
     return (int)(u * 0x01010101u >> 24);
+#endif
 }
 
 //@ krf_popcount_i64
 KRF_FN long long krf_popcount_i64(long long x) {
+#ifdef __AVX512VPOPCNTDQ__
+    return __builtin_popcountll((unsigned long long)x);
+#else
     unsigned long long u = (unsigned long long)x;
     u -= u >> 1 & 0x5555555555555555u;
     u = (u & 0x3333333333333333u) + (u >> 2 & 0x3333333333333333u);
     u = (u + (u >> 4)) & 0x0f0f0f0f0f0f0f0fu;
     return (long long)(u * 0x0101010101010101u >> 56);
+#endif
 }
 
 //@ krf_fmod_u32

@@ -20,6 +20,7 @@
 #define V2_FLAGS "-march=x86-64 -mcx16 -msahf -mpopcnt -msse3 -mssse3 -msse4.1 -msse4.2"
 #define V3_FLAGS V2_FLAGS " -mavx -mavx2 -mbmi -mbmi2 -mf16c -mfma -mlzcnt -mmovbe"
 #define V4_FLAGS V3_FLAGS " -mavx512f -mavx512bw -mavx512cd -mavx512dq -mavx512vl"
+#define BYTES_FLAGS " -mavx512vbmi -mavx512vbmi2 -mavx512bitalg -mavx512vpopcntdq" /* no level has them: bytes of vectors in any order, and bits counted */
 
 /* The features of v3 that __builtin_cpu_supports does not name in every compiler we build with. */
 static bool has_v3_rest(void) {
@@ -41,8 +42,10 @@ krf__isa krf__isa_detect(void) {
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
               && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
               && __builtin_cpu_supports("avx512vl");
+    const bool bytes = v4 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq");
     /* The width is said outright: left to the compiler's idea of the processor, v4 would use half of it. */
-    return v4   ? ISA("x86-64-v4", V4_FLAGS " -mprefer-vector-width=512")
+    return bytes ? ISA("x86-64-v4", V4_FLAGS BYTES_FLAGS " -mprefer-vector-width=512")
+           : v4 ? ISA("x86-64-v4", V4_FLAGS " -mprefer-vector-width=512")
            : v3 ? ISA("x86-64-v3", V3_FLAGS " -mprefer-vector-width=256")
            : v2 ? ISA("x86-64-v2", V2_FLAGS)
                 : ISA("x86-64", "-march=x86-64");
