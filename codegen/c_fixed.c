@@ -1,5 +1,5 @@
-/* The C target's quotients and remainders of integers that are the same for all elements of a strip, as of the number of its row: computed before its loops, for compilers leave a division where it is not
- * told that the loop turns at all, and a loop with one gets no vectors. */
+/* The C target's quotients and remainders of integers, and places of what is gathered, that are the same for all elements of a strip, as of the number of its row: computed before its loops, for compilers leave a division
+ * where it is not told that the loop turns at all, and a loop with one gets no vectors; nor does one whose places are not known to be numbers. */
 #include "codegen/emitter.h"
 
 enum { VARIES, SAME, WANTED };
@@ -28,6 +28,9 @@ void krf__c_find_fixed(krf__emitter *e) {
         e->forms[i] = !rows && is_same(e, i) ? SAME : VARIES;
     }
     for (uint32_t i = k->n_domain; i-- > 0;) {
+        if (k->instrs[i].op == KRF__fetch && e->forms[k->instrs[i].args[0]] == SAME) {
+            e->forms[k->instrs[i].args[0]] = WANTED;
+        }
         e->forms[i] = e->forms[i] == SAME && divides(&k->instrs[i]) ? WANTED : e->forms[i];
         for (int a = 0; e->forms[i] == WANTED && a < krf__op_info_of((krf__op)k->instrs[i].op)->arity; a++) {
             const uint32_t arg = k->instrs[i].args[a];

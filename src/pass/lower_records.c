@@ -12,6 +12,7 @@ typedef struct reading {
     bool whole;   /* of some it has as many as fields, and nothing lies between records */
     bool strided; /* of some something does, and they are taken apart by vectors all the same */
     bool planes;  /* of some each field lies by itself */
+    bool gathered; /* places are computed for some */
     bool turned;  /* the result's fields lie by themselves, those of some operand of bytes or halves do not */
     uint32_t computed;
 } reading;
@@ -54,7 +55,7 @@ static bool gains(const reading *r, int behind, int64_t fields, size_t bytes) {
     if (r->whole) {
         return fields <= FEW_FIELDS && bytes <= 2;
     }
-    return r->strided || bytes == 2 || (bytes == 1 && (fields == FEW_FIELDS || r->computed > 1));
+    return r->strided || r->gathered || bytes == 2 || (bytes == 1 && (fields == FEW_FIELDS || r->computed > 1));
 }
 
 static bool are_fields(const krf_graph *g, uint32_t root, int axis) {
@@ -65,6 +66,7 @@ static bool are_fields(const krf_graph *g, uint32_t root, int axis) {
     reading r = {0};
     for (uint32_t done = 0; done < n_ids; done++) {
         const krf__node *node = krf__node_of(g, ids[done]);
+        r.gathered |= node->op == KRF__gather;
         r.computed += node->op == KRF__cast ? 0 : krf__op_is_costly((krf__op)node->op, krf__dtype((krf_dtype)node->dtype)->kind) ? COSTLY : 1;
         for (int k = 0; k < 3; k++) {
             const uint32_t arg = node->args[k];
