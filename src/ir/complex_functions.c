@@ -128,13 +128,13 @@ static uint32_t bounded_product(krf_graph *g, uint32_t x, uint32_t y, uint32_t f
     return factor != 0 ? MULTIPLY(product, factor) : product;
 }
 
-/* The exponential but for a factor (0: 1), which is multiplied last. */
+/* The exponential but for a factor (0: 1), which is multiplied last. Sine and cosine are of one angle, which compilers reduce once: an infinite exponential times the sine of 0 is the NaN that is wanted. */
 static krf__pair exp_but_for(krf_graph *g, krf__pair a, bool roomy, uint32_t *factor) {
-    uint32_t x = a.re, y = IM(a), lowest = EQUAL(x, REAL(-(double)INFINITY));
+    uint32_t x = a.re, y = IM(a), angle = angle_unless(g, y, ISINF(x));
     bounded b = bound(g, x, false, roomy);
-    uint32_t e = EXP(b.x), im = MULTIPLY(e, SIN(angle_unless(g, y, lowest)));
+    uint32_t e = EXP(b.x), im = MULTIPLY(e, SIN(angle));
     *factor = b.factor;
-    return (krf__pair){MULTIPLY(e, COS(angle_unless(g, y, ISINF(x)))), WHERE(EQUAL(y, ZERO), y, im)};
+    return (krf__pair){MULTIPLY(e, COS(angle)), WHERE(EQUAL(y, ZERO), y, im)};
 }
 
 static krf__pair times(krf_graph *g, krf__pair a, uint32_t factor) {
