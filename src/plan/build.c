@@ -190,6 +190,7 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
         k->fast = p->options->fast;
         k->early = limits->early != 0;
         krf__kernel_collapse(k);
+        krf__kernel_flip(k);
         krf__kernel_schedule(k, p->options->unaligned, limits);
         status = krf__kernel_key(k);
     }

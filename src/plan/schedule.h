@@ -32,6 +32,7 @@ void krf__join_rows(krf__kernel *k, int64_t row);
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
 /* On the CPU, of a map: which halves of complex results are stored together. */
+void krf__kernel_flip(krf__kernel *k);
 void krf__kernel_records(krf__kernel *k, const krf__limits *limits);
 
 /* Chooses schedule, chunks, vector length and index width. */
