@@ -29,6 +29,13 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             continue;
         }
         const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        const int stride = k->operands[i].fixed != 0 ? (int)k->operands[i].strides[k->n_kept - 1] : 1;
+        if (k->operands[i].record != 0 && !k->operands[i].store) {
+            if (k->operands[i].record == i + 1) {
+                krf__cuda_put_record_loads(e, i, tail, out);
+            }
+            continue;
+        }
         if (krf__cuda_vectored(e, i)) {
             krf__cuda_put_union(e, i, out);
             krf__str_put(out, ";\n");
@@ -49,7 +56,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             continue;
         }
         krf__str_put(out, tail ? "if (whole) {\n    " : "");
-        if (k->operands[i].loose && krf_dtype_size((krf_dtype)k->operands[i].dtype) <= MOST_BYTES) {
+        if (k->operands[i].loose && stride == 1 && krf_dtype_size((krf_dtype)k->operands[i].dtype) <= MOST_BYTES) {
             krf__str offset = {0};
             krf__cuda_put_offset(e, i, false, &offset);
             krf__str_printf(out, "v_%s.word = ", name);
@@ -59,6 +66,9 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__str_free(&offset);
         } else if (k->operands[i].loose) {
             krf__str_printf(out, "#pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = a.%s[k", k->vector, name, name);
+            if (stride > 1) {
+                krf__str_printf(out, " * %d", stride);
+            }
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, "];\n    }\n");
         } else {
@@ -69,7 +79,11 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < ", k->vector, name);
             put_size(e, out);
-            krf__str_printf(out, " ? a.%s[i + k] : (%s)0;\n    }\n}\n", name, type);
+            if (stride > 1) {
+                krf__str_printf(out, " ? a.%s[(i + k) * %d] : (%s)0;\n    }\n}\n", name, stride, type);
+            } else {
+                krf__str_printf(out, " ? a.%s[i + k] : (%s)0;\n    }\n}\n", name, type);
+            }
         }
     }
 }
@@ -224,6 +238,12 @@ static void map_stores(krf__emitter *e, krf__str *out) {
         }
         if (k->vector == 1) {
             krf__cuda_put_store(e, s, false, out);
+            continue;
+        }
+        if (k->operands[s->slot].record != 0) {
+            if (k->operands[s->slot].record == s->slot + 1) {
+                krf__cuda_put_record_stores(e, s->slot, tail, out);
+            }
             continue;
         }
         krf__str_printf(out, k->schedule == KRF__TILE ? "%s__stcs((%s *)(at_%s" : "%s__stcs((%s *)(a.%s", tail ? "if (whole) {\n    " : "", krf__cuda_word_type(e, s->slot), name);

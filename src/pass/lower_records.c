@@ -4,7 +4,7 @@
 
 #include "pass/lower_under.h"
 
-enum { LEAST_RECORDS = 32 /* that follow one another along an axis */, MOST_COMPUTED = 128 /* operations on all fields */, COSTLY = 32 /* operations that a costly one counts as */, FEW_FIELDS = 3 };
+enum { LEAST_RECORDS = 32 /* that follow one another along an axis */, MOST_COMPUTED = 128 /* operations on all fields */, COSTLY = 32 /* operations that a costly one counts as */, FEW_FIELDS = 3 /* colours; the rest are powers of two */ };
 
 /* What is known of the elements that a result is made of. */
 typedef struct reading {
@@ -13,6 +13,7 @@ typedef struct reading {
     bool strided; /* of some something does, and they are taken apart by vectors all the same */
     bool planes;  /* of some each field lies by itself */
     bool gathered; /* places are computed for some */
+    bool colours; /* of bytes or halves some lies in records of three */
     bool turned;  /* the result's fields lie by themselves, those of some operand of bytes or halves do not */
     uint32_t computed;
 } reading;
@@ -28,6 +29,7 @@ static void note_leaf(const krf_graph *g, uint32_t leaf, int behind, int64_t fie
     if (axis < 0 || beside < 0 || layout.shape[beside] < LEAST_RECORDS || layout.strides[beside] == 0) {
         return;
     }
+    r->colours |= narrow && layout.strides[beside] == FEW_FIELDS;
     if (layout.shape[axis] != fields || layout.strides[axis] == 0) {
         r->shared = true;
     } else if (behind > 0) {
@@ -42,15 +44,9 @@ static void note_leaf(const krf_graph *g, uint32_t leaf, int behind, int64_t fie
 
 /* As measured (an Intel Xeon, two threads): whole records are read as they lie in memory, faster than taken apart, but for few fields of which a vector has many; of elements of 4 bytes and more, what is shared is laid
  * out as fast. */
-static bool gains(const reading *r, int behind, int64_t fields, size_t bytes) {
-    if (r->computed * (uint32_t)fields > MOST_COMPUTED || behind > 0) {
-        return r->turned && r->computed * (uint32_t)fields <= MOST_COMPUTED;
-    }
-    if (r->planes && !r->whole && bytes <= 2) {
-        return true;
-    }
-    if (!r->shared) {
-        return false;
+static bool processor_gains(const reading *r, int64_t fields, size_t bytes) {
+    if ((r->planes && !r->whole && bytes <= 2) || !r->shared) {
+        return r->planes && !r->whole && bytes <= 2;
     }
     if (r->whole) {
         return fields <= FEW_FIELDS && bytes <= 2;
@@ -58,7 +54,24 @@ static bool gains(const reading *r, int behind, int64_t fields, size_t bytes) {
     return r->strided || r->gathered || bytes == 2 || (bytes == 1 && (fields == FEW_FIELDS || r->computed > 1));
 }
 
-static bool are_fields(const krf_graph *g, uint32_t root, int axis) {
+/* As measured (an H100): three narrow fields go out by words (plan/record_vector.c), elements of theirs one by one; others have vectors of memory. */
+static bool gpu_gains(const reading *r, int64_t fields, size_t bytes) { return fields == FEW_FIELDS && bytes <= 2 && (r->shared || r->strided || r->planes); }
+
+/* Whether fields that are something else each are worth it on a GPU: those of which a thread has several records in words. */
+static bool gpu_chooses(const reading *r, int64_t fields, size_t bytes) { return fields == FEW_FIELDS ? bytes <= 2 || (bytes == 4 && r->colours) : fields * (int64_t)bytes <= 8; }
+
+static bool gains(const reading *r, bool gpu, bool chosen, int behind, int64_t fields, size_t bytes) {
+    if (chosen && behind == 0) {
+        return !gpu || gpu_chooses(r, fields, bytes);
+    }
+    if (r->computed * (uint32_t)fields > MOST_COMPUTED) {
+        return false;
+    }
+    return behind > 0 ? r->turned : gpu ? gpu_gains(r, fields, bytes) : processor_gains(r, fields, bytes);
+}
+
+static bool are_fields(const krf__lowering *l, uint32_t root, int axis, bool chosen) {
+    const krf_graph *g = l->out;
     const krf__node *n = krf__node_of(g, root);
     const int64_t *shape = krf__shape_of(g, root);
     const int behind = n->rank - 1 - axis;
@@ -86,16 +99,16 @@ static bool are_fields(const krf_graph *g, uint32_t root, int axis) {
             }
         }
     }
-    return gains(&r, behind, shape[axis], krf_dtype_size((krf_dtype)n->dtype));
+    return gains(&r, l->many_threads, chosen, behind, shape[axis], krf_dtype_size((krf_dtype)n->dtype));
 }
 
 int krf__lower_fields(const krf__lowering *l, uint32_t root, int chosen) {
     const krf__node *n = krf__node_of(l->out, root);
     const int64_t *shape = krf__shape_of(l->out, root);
     int found = -1;
-    for (int axis = n->rank - 1; axis >= 0 && found < 0 && !l->many_threads && n->rank > 1; axis--) {
+    for (int axis = n->rank - 1; axis >= 0 && found < 0 && n->rank > 1; axis--) {
         const int beside = axis == n->rank - 1 ? axis - 1 : n->rank - 1;
-        found = parts(shape[axis]) && shape[beside] >= LEAST_RECORDS && ((axis == chosen && axis == n->rank - 1) || are_fields(l->out, root, axis)) ? axis : -1;
+        found = parts(shape[axis]) && shape[beside] >= LEAST_RECORDS && are_fields(l, root, axis, axis == chosen) ? axis : -1;
     }
     return found;
 }

@@ -52,10 +52,10 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
-    uint16_t record;  /* the CPU's maps: 1 + the operand that stores the first of the fields that lie side by side in memory, of which this stores one; 0: none do. There are as many as that one's stride */
+    uint16_t record;  /* maps: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     int16_t element;  /* strips by words: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
-    uint8_t fixed;    /* the CPU's maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
+    uint8_t fixed;    /* maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
     uint16_t beside; int16_t apart; /* CUDA's reductions, the CPU's maps: 1 + an operand that lies in memory as it does, `apart` elements before it; 0: none */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
@@ -252,6 +252,7 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
 int krf__column_threads(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
+int krf__record_word(int bytes); /* of the words, at most of 16 bytes, in which a thread moves so many of records */
 int krf__map_each(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */

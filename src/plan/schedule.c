@@ -316,6 +316,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         fast = k->n_kept - 1; /* strips may have parted it */
         if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
             k->vector = krf__loose_vector(k);
+            k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;
         }
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;

@@ -31,9 +31,20 @@ void krf__join_rows(krf__kernel *k, int64_t row);
 /* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
-/* On the CPU, of a map: which halves of complex results are stored together. */
+/* Before all that: dimensions of a map along which memory is read backwards are gone through backwards. */
 void krf__kernel_flip(krf__kernel *k);
+
+/* Of a map: which operands are the fields of records that go out, or on a GPU come in, together (krf__operand.record). */
 void krf__kernel_records(krf__kernel *k, const krf__limits *limits);
+
+/* Whether an operand has the first fields of records, and others all the rest; whether it has others of such a one; and makes those of a first one a record. */
+bool krf__begins_record(const krf__kernel *k, const krf__operand *o);
+bool krf__is_in_record(const krf__kernel *k, uint32_t operand);
+void krf__set_record(krf__kernel *k, uint32_t first);
+
+/* On a GPU: how many records a thread of a map has at once, 1: one, if any; and which operands these then are. */
+int krf__record_vector(const krf__kernel *k);
+void krf__mark_records(krf__kernel *k);
 
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
