@@ -76,6 +76,7 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
 /* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes
  * what was kept for it (e->replaced). */
 void krf__cuda_keep(krf__emitter *e);
+bool krf__cuda_keeps_wide(const krf__emitter *e, uint32_t operand); /* whether values of f32 are kept of its elements, which are halves: in "w_in0" */
 void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out);
 
 /* ---- cuda_half2.c ---- */

@@ -1,5 +1,5 @@
 /* Rows that stay in registers: a costly value of an element, that a later round wants again, takes the place of the element itself where nothing else wants
- * that. The exponentials of a softmax are computed once. */
+ * that. The exponentials of a softmax are computed once. Those of f32 whose elements are halves have registers of their own, "w_in0", as the halves are done with then. */
 #include "codegen/cuda.h"
 
 /* Marks what a round needs of its domain part when instruction `given` is there already. Whether it loads the operand then. */
@@ -34,7 +34,7 @@ static bool loads_element(const krf__kernel *k, uint32_t slot) {
 /* The instruction of a round that is the given one of an earlier round, and stands for all uses of the operand there; n_domain: there is none. */
 static uint32_t counterpart(const krf__kernel *a, uint32_t i, const krf__kernel *b, uint32_t slot, bool *needed) {
     for (uint32_t j = 0; j < b->n_domain; j++) {
-        krf__match m = {.a = a, .b = b, .slot = slot};
+        krf__match m = {.a = a, .b = b, .slot = KRF__ANY_SLOT};
         if (krf__same_value(&m, i, j) && m.loads && m.costly && !needs(b, j, slot, needed)) {
             return j;
         }
@@ -58,6 +58,11 @@ static bool serves(const krf__kernel *whole, uint32_t r, uint32_t i, uint32_t sl
     return any;
 }
 
+/* Whether a value can take the place of an operand's elements, or have registers instead. */
+static bool has_place(const krf__emitter *e, const krf__operand *o, const krf__instr *value) {
+    return value->op != KRF__load && (value->dtype == o->dtype || (value->dtype == KRF_F32 && krf__is_half((krf_dtype)o->dtype) && krf__cuda_row_stays(e) && !krf__short_rows(e->kernel)));
+}
+
 static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_t *instr) {
     const krf__kernel *whole = e->kernel;
     const krf__operand *o = &whole->operands[slot];
@@ -67,7 +72,7 @@ static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_
     for (*round = 0; *round + 1 < whole->n_rounds; ++*round) {
         const krf__kernel a = krf__kernel_round(whole, *round);
         for (*instr = a.n_domain; (*instr)-- > 0;) {
-            if (a.instrs[*instr].dtype == o->dtype && a.instrs[*instr].op != KRF__load && serves(whole, *round, *instr, slot, e->needed)) {
+            if (has_place(e, o, &a.instrs[*instr]) && serves(whole, *round, *instr, slot, e->needed)) {
                 return true;
             }
         }
@@ -101,11 +106,24 @@ void krf__cuda_keep(krf__emitter *e) {
     }
 }
 
+bool krf__cuda_keeps_wide(const krf__emitter *e, uint32_t operand) {
+    uint32_t round, instr;
+    for (uint32_t slot = 0; slot <= operand; slot++) {
+        if (krf__cuda_row_stays(e) && found(e, slot, &round, &instr)) {
+            return slot == operand && krf__kernel_round(e->kernel, round).instrs[instr].dtype != e->kernel->operands[slot].dtype;
+        }
+    }
+    return false;
+}
+
 /* What stands in the place of an element from one round to the next. */
 void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
     krf__str element = {0};
     e->target->load(e, &load, &element);
+    if (i->dtype != e->kernel->operands[e->kept_slot].dtype && element.data != NULL) {
+        element.data[0] = 'w';
+    }
     if (instr == e->saved) {
         krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
         krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);

@@ -29,6 +29,13 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     krf__str distance = {0};
     krf__cuda_put_held(e, operand, krf__cuda_quads(e) + (goes_ahead(e) ? 1 : 0), " = {}", declaration);
+    if (e->kernel->n_rounds > 0 && krf__cuda_keeps_wide(e, operand)) {
+        if (e->k->vector > 1) {
+            krf__str_printf(declaration, "struct { float at[%d]; } w_%s[%d];\n", e->k->vector, e->operand_names[operand], krf__cuda_quads(e));
+        } else {
+            krf__str_printf(declaration, "float w_%s[%d];\n", e->operand_names[operand], krf__cuda_quads(e));
+        }
+    }
     if (e->k->operands[operand].held) {
         krf__str_printf(load, e->k->vector > 1 ? "v_%s[q].word = " : "v_%s[q] = ", e->operand_names[operand]);
         krf__cuda_put_held_element(e, operand, load);
