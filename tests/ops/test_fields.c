@@ -322,9 +322,10 @@ static double added(krf_dtype d, double a, double b) { return rounded(d, a + b);
 typedef double rounding(krf_dtype d, const double *x, double s, int field);
 
 static double plus_or_minus(krf_dtype d, const double *x, double s, int f) { return (void)s, added(d, times(d, x[f], x[2 + f]), f == 0 ? -x[4] : x[5]); }
+static double of_both(krf_dtype d, const double *x, double s, int f) { return times(d, plus_or_minus(d, x, s, f), x[6 + f]); }
 static double minus_or_plus(krf_dtype d, const double *x, double s, int f) { return (void)s, added(d, times(d, x[f], x[2 + f]), f == 0 ? x[4] : -x[5]); }
 static double square_and(krf_dtype d, const double *x, double s, int f) { return (void)s, added(d, times(d, x[f], x[f]), f == 0 ? -x[4] : x[5]); }
-static double in_four(krf_dtype d, const double *x, double s, int f) { return (void)s, added(d, times(d, x[f], x[4 + f]), f % 2 == 0 ? -x[7] : x[7]); }
+static double in_four(krf_dtype d, const double *x, double s, int f) { return (void)s, times(d, added(d, times(d, x[f], x[4 + f]), f % 2 == 0 ? -x[7] : x[7]), x[f]); }
 static double scaled(krf_dtype d, const double *x, double s, int f) { return added(d, times(d, times(d, x[f], s), s), x[7]); }
 static double of_alpha(krf_dtype d, const double *x, double s, int f) { return (void)s, times(d, x[f], x[3]); }
 
@@ -338,9 +339,9 @@ static const struct {
     {"x[:, :2] * x[:, 2:4] - concatenate((x[:, 4:5], -x[:, 5:6]), axis=1)", plus_or_minus, 2},
     {"x[:, :2] * x[:, 2:4] + concatenate((x[:, 4:5] * -1, x[:, 5:6]), axis=1)", plus_or_minus, 2},
     {"x[:, :2] * x[:, 2:4] + concatenate((x[:, 4:5] / -1, x[:, 5:6]), axis=1)", plus_or_minus, 2},
-    {"concatenate((x[:, :1] * x[:, 2:3] - x[:, 4:5], x[:, 1:2] * x[:, 3:4] + x[:, 5:6]), axis=1)", plus_or_minus, 2},
+    {"concatenate((x[:, :1] * x[:, 2:3] - x[:, 4:5], x[:, 1:2] * x[:, 3:4] + x[:, 5:6]), axis=1) * x[:, 6:]", of_both, 2},
     {"x[:, :2] ** 2 + concatenate((-x[:, 4:5], x[:, 5:6]), axis=1)", square_and, 2},
-    {"concatenate((x[:, :1] * x[:, 4:5] - x[:, 7:], x[:, 1:2] * x[:, 5:6] + x[:, 7:], x[:, 2:3] * x[:, 6:7] - x[:, 7:], x[:, 3:4] * x[:, 7:] + x[:, 7:]), axis=1)", in_four, 4},
+    {"concatenate((x[:, :1] * x[:, 4:5] - x[:, 7:], x[:, 1:2] * x[:, 5:6] + x[:, 7:], x[:, 2:3] * x[:, 6:7] - x[:, 7:], x[:, 3:4] * x[:, 7:] + x[:, 7:]), axis=1) * x[:, :4]", in_four, 4},
     {"x[:, :3] * s * s + x[:, 7:]", scaled, 3},
     {"x[:, :3] * x[:, 3:4]", of_alpha, 3},
 };
