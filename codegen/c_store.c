@@ -59,14 +59,29 @@ static void done(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Whether a value is the negative of another to compilers, which subtract it then where it is added. */
+static bool negates(const krf__kernel *k, const krf__instr *i) {
+    bool negative = i->op == KRF__negative;
+    for (int a = 0; a < 2 && (i->op == KRF__multiply || i->op == KRF__divide); a++) {
+        const krf__instr *by = &k->instrs[i->args[a]];
+        negative |= by->op == KRF__constant && krf__bits_to_f64((krf_dtype)by->dtype, by->value) == -1;
+    }
+    return negative;
+}
+
 /* Whether one field may be a * b - c and its neighbour a * b + c: gcc 12 makes one operation of these where they are stored side by side, rounded once, whatever it is told of contraction. */
 static bool alternates(const krf__kernel *k) {
-    unsigned seen = 0;
+    bool product = false, sum = false, difference = false, negative = false;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__op op = (krf__op)k->instrs[i].op;
-        seen |= krf__dtype((krf_dtype)k->instrs[i].dtype)->kind == KRF__KIND_REAL ? (op == KRF__multiply ? 1u : op == KRF__add ? 2u : op == KRF__subtract ? 4u : 0) : 0;
+        if (krf__dtype((krf_dtype)k->instrs[i].dtype)->kind == KRF__KIND_REAL) {
+            product |= op == KRF__multiply || op == KRF__divide; /* by what has a reciprocal */
+            sum |= op == KRF__add;
+            difference |= op == KRF__subtract;
+            negative |= negates(k, &k->instrs[i]);
+        }
     }
-    return seen == 7;
+    return product && ((sum && difference) || (negative && (sum || difference)));
 }
 
 /* Whether fields are put together where they are computed: what is converted behind the loops is not there yet. */
