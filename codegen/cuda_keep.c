@@ -72,7 +72,7 @@ static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_
     for (*round = 0; *round + 1 < whole->n_rounds; ++*round) {
         const krf__kernel a = krf__kernel_round(whole, *round);
         for (*instr = a.n_domain; (*instr)-- > 0;) {
-            if (has_place(e, o, &a.instrs[*instr]) && serves(whole, *round, *instr, slot, e->needed)) {
+            if (has_place(e, o, &a.instrs[*instr]) && serves(whole, *round, *instr, slot, e->asked)) {
                 return true;
             }
         }
@@ -93,7 +93,7 @@ void krf__cuda_keep(krf__emitter *e) {
             const uint32_t here = (uint32_t)(k->instrs - whole->instrs);
             e->kept_slot = slot;
             e->saved = here == whole->rounds[round].first ? instr : UINT32_MAX;
-            e->replaced = here > whole->rounds[round].first && loads_element(k, slot) ? counterpart(&a, instr, k, slot, e->needed) : UINT32_MAX;
+            e->replaced = here > whole->rounds[round].first && loads_element(k, slot) ? counterpart(&a, instr, k, slot, e->asked) : UINT32_MAX;
             if (e->replaced != UINT32_MAX) {
                 needs(k, e->replaced, slot, e->needed);
                 return;

@@ -34,18 +34,28 @@ static void begin(krf__emitter *e, krf__str *out) {
 
 static void vectors(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->part > 0 ? e->part : krf__cuda_quads(e)); }
 
+/* Whether the body at hand looks at an operand's elements, or at what took their place. */
+static bool looks_at(const krf__emitter *e, uint32_t operand) {
+    bool looks = e->replaced != UINT32_MAX && e->kept_slot == operand;
+    for (uint32_t n = 0; n < e->k->n_domain && !looks; n++) {
+        looks = e->k->instrs[n].op == KRF__load && e->k->instrs[n].slot == operand && (e->k == e->kernel || e->needed[n]);
+    }
+    return looks;
+}
+
 /* Whether vectors that come later are there already. */
 static bool loaded(const krf__emitter *e, uint32_t operand) {
     const bool late = e->kernel->n_rounds > 0 && krf__cuda_loads_late(e) && krf__cuda_of_this_round(e, operand);
-    return krf__cuda_in_domain(e, operand, KRF__load) && e->k->operands[operand].inner == 0 && !late;
+    return looks_at(e, operand) && e->k->operands[operand].inner == 0 && !late;
 }
 
 static void end(krf__emitter *e, krf__str *out) {
     const int left = krf__cuda_quads(e) - e->part;
     for (uint32_t i = 0; i < e->k->n_operands && e->part > 0; i++) {
         if (loaded(e, i)) {
-            const char *name = e->operand_names[i], *word = krf__cuda_as_word(e, i);
-            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = v_%s[n + %d]%s;\n}\n", left, name, word, name, e->part, word);
+            const bool wide = e->replaced != UINT32_MAX && e->kept_slot == i && e->k->instrs[e->replaced].dtype != e->k->operands[i].dtype; /* then nothing needs the operand's own */
+            const char *name = e->operand_names[i], *word = wide ? "" : krf__cuda_as_word(e, i), kind = wide ? 'w' : 'v';
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    %c_%s[n]%s = %c_%s[n + %d]%s;\n}\n", left, kind, name, word, kind, name, e->part, word);
         }
     }
     krf__str_put(out, e->part > 0 ? "}\n" : "");

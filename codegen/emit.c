@@ -47,10 +47,11 @@ void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *o
     e.stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.stage_of);
     e.first_stage_of = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.first_stage_of);
     e.taint = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.taint);
+    e.asked = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.asked);
     e.needed = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.needed);
     e.forms = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.forms);
     e.kept = krf__calloc(kernel->n_instrs + (size_t)1, sizeof *e.kept);
-    if (e.kept == NULL || e.forms == NULL || e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.needed == NULL) {
+    if (e.kept == NULL || e.forms == NULL || e.fold_types == NULL || e.operand_names == NULL || e.stage_of == NULL || e.first_stage_of == NULL || e.taint == NULL || e.asked == NULL || e.needed == NULL) {
         out->failed = true;
         goto done;
     }
@@ -71,6 +72,7 @@ done:
     krf__mem_free(e.stage_of);
     krf__mem_free(e.first_stage_of);
     krf__mem_free(e.taint);
+    krf__mem_free(e.asked);
     krf__mem_free(e.needed);
     krf__mem_free(e.forms);
     krf__mem_free(e.kept);

@@ -49,6 +49,7 @@ struct krf__emitter {
     uint32_t *stage_of;          /* C: the stage in which an instruction is computed; of a call in several stages (user_cut.c), the last */
     uint32_t *first_stage_of;    /* C: the first stage of such a call; else stage_of */
     bool *taint;                 /* C: scratch of the staging; CUDA: whether an instruction of the domain depends on a load */
+    bool *asked;                 /* as needed, of what is asked before it is decided (cuda_keep.c) */
     bool *needed;                /* whether an instruction of the domain part is computed: CUDA, rows, in the round; else what krf__mark_needed found */
     uint32_t saved, replaced;    /* of the round: whose value takes the place of an element of kept_slot, and whose value is there; UINT32_MAX: none */
     uint32_t kept_slot;
