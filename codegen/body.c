@@ -122,21 +122,22 @@ static bool is_power_of_two(double x) {
 }
 
 /* Whether a branch for each f32 that is divided takes longer than products in f64: of rows that lie side by side, or of which a thread has few elements, it does not; nor
- * where all threads of a multiprocessor divide at once, or wait for other operands meanwhile. Measured (bench/results). */
-static bool divides_by_products(const krf__emitter *e) {
+ * where all threads of a multiprocessor divide at once, or wait for other operands meanwhile, but for what is kept from an earlier round, whose operands are done with. Measured (bench/results); for 0, which most of a
+ * masked softmax is, CUDA's division calls a function. */
+static bool divides_by_products(const krf__emitter *e, const krf__instr *quotient) {
     const krf__kernel *k = e->kernel;
     int loads = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         loads += !o->store && !o->counts && o->inner == 0;
     }
-    return k->schedule == KRF__ROW_SHORT ? k->staged && !(krf__literal_rows(k) && k->reduced_size < 8) : k->schedule == KRF__ROW && loads == 1 && krf__row_threads(k) < KRF__ROW_THREADS;
+    return k->schedule == KRF__ROW_SHORT ? k->staged && !(krf__literal_rows(k) && k->reduced_size < 8) : k->schedule == KRF__ROW && (loads == 1 || quotient->args[0] == e->replaced) && krf__row_threads(k) < KRF__ROW_THREADS;
 }
 
 /* The code of a quotient whose divisor's reciprocal serves many elements; NULL: a division serves, as by powers of 2, of which compilers make products. */
 static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr], *by = &e->k->instrs[i->args[1]];
-    const bool half = krf__is_half((krf_dtype)i->from), exact = half || (!e->k->fast && i->from == KRF_F32 && divides_by_products(e));
+    const bool half = krf__is_half((krf_dtype)i->from), exact = half || (!e->k->fast && i->from == KRF_F32 && divides_by_products(e, i));
     if (i->op != KRF__divide || !e->target->approximates || !(exact || e->k->fast) || e->mode != 0 || instr >= e->k->n_domain || !shared(e, i->args[1], 4) ||
         shared(e, i->args[0], 4) ||
         (by->op == KRF__constant && is_power_of_two(krf__bits_to_f64((krf_dtype)by->dtype, by->value)))) {
