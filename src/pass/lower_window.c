@@ -5,7 +5,7 @@
 
 #include "pass/lower_under.h"
 
-enum { MOST_PLACES = 32, MOST_POOLED = 16, MOST_LEAVES = 64, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
+enum { MOST_PLACES = 32, MOST_POOLED = 16, MOST_LEAVES = 64, WORD_ELEMENTS = 8 /* more than are written out anyway */, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
 
 static krf__op combining(krf__op reduction) {
     switch (reduction) {
@@ -43,7 +43,15 @@ static bool pools(const krf__lowering *l, uint32_t reduction) {
 
 /* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
  * (rows.c), and what is stored of every element goes through the rows with their sums. */
-/* Whether what lies in memory is the same for all results, or for all elements of one, as where values are compared with a few bounds: threads that have results of their own then read memory side by side. */
+/* Whether rows of a leaf are a word of bytes or halves, as bits that are packed. */
+static bool is_word(const krf_graph *g, uint32_t leaf) {
+    const krf__layout layout = krf__memory_layout(g, leaf);
+    const int last = layout.rank - 1;
+    return krf_dtype_size(krf__dtype_of(g, leaf)) <= 2 && layout.shape[last] == WORD_ELEMENTS && layout.strides[last] == 1 && last > 0 && layout.strides[last - 1] == WORD_ELEMENTS;
+}
+
+/* Whether what lies in memory is the same for all results, or for all elements of one, as where values are compared with a few bounds, or comes by words: threads that have results of their own then read memory side
+ * by side. */
 static bool compares(const krf__lowering *l, uint32_t reduction) {
     const uint32_t x = krf__node_of(l->in, reduction)->args[0];
     const int64_t mask = krf__ints_of(l->in, reduction)[0];
@@ -60,7 +68,7 @@ static bool compares(const krf__lowering *l, uint32_t reduction) {
                 reduced |= moves && here;
                 kept |= moves && !here;
             }
-            compares = !(kept && reduced);
+            compares = !(kept && reduced) || is_word(l->out, ids[done]);
             continue;
         }
         compares = node->op != KRF__gather && n + 3 <= MOST_LEAVES;
