@@ -1,7 +1,7 @@
 /* What the threads of CUDA's row kernels have registers for: what stays there from round to round, and what is loaded just before it is used. */
 #include "codegen/cuda.h"
 
-#define LONG_BODY 48 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
+#define LONG_BODY 80 /* instructions of all rounds, costly ones several times: more are not written out 32 times */
 #define SHARED_REGISTERS 40 /* of short rows whose length is known: what rows share */
 #define OTHER_REGISTERS 24 /* places, and what a body is at */
 #define MOST_REGISTERS 255 /* of a thread */

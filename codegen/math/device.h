@@ -1,4 +1,4 @@
-// What only kernels on a GPU need. Sections as in prelude.h; inline PTX stands here, in half.h and in krf_maximum and krf_minimum, each time with a
+// What only kernels on a GPU need. Sections as in prelude.h; inline PTX stands here, in half.h, in cast.h and in krf_maximum and krf_minimum, each time with a
 // twin for the host's compiler, which compiles kernels for the simulated GPU (tests/fakecuda).
 
 //@ krf_next_may_come

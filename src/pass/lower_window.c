@@ -50,25 +50,38 @@ static bool is_word(const krf_graph *g, uint32_t leaf) {
     return krf_dtype_size(krf__dtype_of(g, leaf)) <= 2 && layout.shape[last] == WORD_ELEMENTS && layout.strides[last] == 1 && last > 0 && layout.strides[last - 1] == WORD_ELEMENTS;
 }
 
-/* Whether what lies in memory is the same for all results, or for all elements of one, as where values are compared with a few bounds, or comes by words: threads that have results of their own then read memory side
+/* Whether no axis before those that are reduced moves. */
+static bool apart_from(const krf__layout *layout, int64_t mask) {
+    bool apart = true;
+    for (int i = 0; i < layout->rank && (mask >> i & 1) == 0; i++) {
+        apart &= layout->shape[i] == 1 || layout->strides[i] == 0;
+    }
+    return apart;
+}
+
+/* Whether what lies in memory is the same for all results, or for all elements of one, as where values are compared with a few bounds, comes by words, or is a small matrix by which all rows are multiplied: threads that have results of their own then read memory side
  * by side. */
 static bool compares(const krf__lowering *l, uint32_t reduction) {
     const uint32_t x = krf__node_of(l->in, reduction)->args[0];
     const int64_t mask = krf__ints_of(l->in, reduction)[0];
     const int rank = krf__node_of(l->in, x)->rank;
     uint32_t ids[MOST_LEAVES] = {l->map[x]}, n = 1;
+    const bool products = rank > 0 && (mask >> (rank - 1) & 1) == 0 && krf__shape_of(l->in, x)[rank - 1] <= MOST_POOLED;
     bool compares = rank <= KRF_MAX_RANK;
     for (uint32_t done = 0; done < n && compares; done++) {
         const krf__node *node = krf__node_of(l->out, ids[done]);
         if (krf__op_is_leaf((krf__op)node->op)) {
             const krf__layout layout = krf__memory_layout(l->out, ids[done]);
             bool kept = false, reduced = false;
+            bool last = false;
             for (int i = 0; i < layout.rank; i++) {
                 const bool moves = layout.shape[i] > 1 && layout.strides[i] != 0, here = (mask >> (i + rank - layout.rank) & 1) != 0;
                 reduced |= moves && here;
                 kept |= moves && !here;
+                last |= moves && i == layout.rank - 1;
             }
-            compares = !(kept && reduced) || is_word(l->out, ids[done]);
+            const bool shared = products && reduced && (!last || apart_from(&layout, mask >> (rank - layout.rank)));
+            compares = !(kept && reduced) || shared || is_word(l->out, ids[done]);
             continue;
         }
         compares = node->op != KRF__gather && n + 3 <= MOST_LEAVES;
