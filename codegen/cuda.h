@@ -54,6 +54,8 @@ void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out); /* "n1 * n2": the elements of a row */
 /* "union { uint4 word; ... } v_in0": a vector of an operand. */
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out); /* of a map: "n0 * n1", its elements; of rows that a thread has all of, those of one */
+void krf__cuda_put_span_loads(const krf__emitter *e, uint32_t first, krf__str *out); /* the vectors of all taps of a window */
 void krf__cuda_put_record_loads(const krf__emitter *e, uint32_t first, bool tail, krf__str *out);  /* the vectors of all fields, out of the words of their records; tail: some may lie behind the end */
 void krf__cuda_put_record_stores(const krf__emitter *e, uint32_t first, bool tail, krf__str *out);
 /* An array of n elements, vectors or addresses of an operand of the domain, v_in0: its declaration, and the load of one of them ("[q]") from `offset` on.

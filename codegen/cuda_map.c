@@ -8,8 +8,7 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 /* Whether elements may be left after the last whole vector. */
 static bool has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
 
-/* "n0": the elements of the domain; of rows that a thread has all of, those of one. */
-static void put_size(const krf__emitter *e, krf__str *out) {
+void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
     const int first = e->k->across ? 1 : 0;
     for (int d = first; d < e->k->n_kept; d++) {
         krf__str_printf(out, d > first ? " * n%d" : "n%d", d);
@@ -21,7 +20,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
     const bool tail = has_tail(k);
     if (tail) {
         krf__str_printf(out, "const bool whole = i + %d <= ", k->vector);
-        put_size(e, out);
+        krf__cuda_put_domain_size(e, out);
         krf__str_put(out, ";\n");
     }
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -31,7 +30,9 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
         const int stride = k->operands[i].fixed != 0 ? (int)k->operands[i].strides[k->n_kept - 1] : 1;
         if (k->operands[i].record != 0 && !k->operands[i].store) {
-            if (k->operands[i].record == i + 1) {
+            if (k->operands[i].record == i + 1 && k->spans) {
+                krf__cuda_put_span_loads(e, i, out);
+            } else if (k->operands[i].record == i + 1) {
                 krf__cuda_put_record_loads(e, i, tail, out);
             }
             continue;
@@ -78,7 +79,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         }
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < ", k->vector, name);
-            put_size(e, out);
+            krf__cuda_put_domain_size(e, out);
             if (stride > 1) {
                 krf__str_printf(out, " ? a.%s[(i + k) * %d] : (%s)0;\n    }\n}\n", name, stride, type);
             } else {
@@ -95,7 +96,7 @@ static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e-
 
 static void each_size(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "(");
-    put_size(e, out);
+    krf__cuda_put_domain_size(e, out);
     krf__str_put(out, ")");
 }
 
@@ -144,7 +145,7 @@ static void each_loads(krf__emitter *e, krf__str *out) {
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
 static bool in_turn(const krf__emitter *e) {
-    bool may = e->k->schedule == KRF__MAP && !e->k->flat && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
+    bool may = e->k->schedule == KRF__MAP && !e->k->flat && !e->k->spans && e->k->n_domain > LONG_BODY && e->k->vector > TOGETHER && !e->twos && !e->k->fast;
     for (uint32_t i = 0; i < e->k->n_operands; i++) { /* registers of 4 bytes or more are moved whole */
         may &= !krf__cuda_vectored(e, i) || krf_dtype_size((krf_dtype)e->k->operands[i].dtype) >= 4;
     }
@@ -196,7 +197,7 @@ static void put_own_place(krf__emitter *e, krf__str *out) {
         return;
     }
     krf__str_printf(out, "    const %s place = i + k < ", krf__index_type(e));
-    put_size(e, out);
+    krf__cuda_put_domain_size(e, out);
     krf__str_put(out, " ? i + k : i;\n");
     krf__emit_position(e, KRF__PART_KEPT, "place", &position);
     krf__cuda_put_lines(out, "    ", position.data);
@@ -253,7 +254,7 @@ static void map_stores(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "), v_%s.word);\n", name);
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (i + k < ", k->vector);
-            put_size(e, out);
+            krf__cuda_put_domain_size(e, out);
             krf__str_printf(out, ") {\n            a.%s[i + k] = v_%s.at[k];\n        }\n    }\n}\n", name, name);
         }
     }

@@ -54,7 +54,7 @@ typedef struct krf__operand {
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
     uint16_t record;  /* maps: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
-    int16_t element;  /* strips by words: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
+    int16_t element;  /* strips by words, and taps of windows: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
     uint8_t fixed;    /* maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
     uint16_t beside; int16_t apart; /* CUDA's reductions, the CPU's maps: 1 + an operand that lies in memory as it does, `apart` elements before it; 0: none */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
@@ -125,6 +125,7 @@ typedef struct krf__kernel {
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
+    bool spans;    /* KRF__MAP on a GPU: operands are taps of windows (plan/span.c), those of one of which are of one krf__operand.record */
     bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows; what is no vector of memory then is loaded for each element */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */

@@ -48,7 +48,11 @@ void krf__kernel_records(krf__kernel *k, const krf__limits *limits) {
         k->operands[i].record = 0;
     }
     if (limits->many_threads) {
-        krf__mark_records(k);
+        if (k->spans) {
+            krf__mark_spans(k);
+        } else {
+            krf__mark_records(k);
+        }
         return;
     }
     for (uint32_t i = 0; i < k->n_operands && k->schedule == KRF__MAP; i++) {

@@ -317,6 +317,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
             k->vector = krf__loose_vector(k);
             k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;
+            const int span = k->vector == 1 ? krf__span_vector(k) : 1;
+            k->spans = span > 1;
+            k->vector = k->spans ? span : k->vector;
         }
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
