@@ -1,0 +1,325 @@
+/* Records in memory that threads of a GPU load and store by words (plan/record_vector.c, codegen/cuda_records.c): all sizes of elements and of records, from and to any place, against formulas; and what is read one by one beside them. */
+#include "ops/common.h"
+
+#include "ops/against.h"
+
+static runs all;
+
+static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_BOOL, KRF_I16, KRF_F16, KRF_BF16, KRF_I32, KRF_F32, KRF_F64};
+enum { KINDS = sizeof dtypes / sizeof *dtypes, MOST_FIELDS = 8 };
+
+static struct {
+    int fields, n_read, read[MOST_FIELDS]; /* which are read, in which order */
+    int64_t records, width, more; /* of images: lines, what is in one, and what is added */
+} at;
+
+static void read_all(int fields, int from, int step) {
+    at.fields = at.n_read = fields;
+    for (int i = 0; i < fields; i++) {
+        at.read[i] = (from + i * step + 2 * fields) % fields;
+    }
+}
+
+static int64_t field(int operand, int64_t record, int f) { return number(operand, record * at.fields + f); }
+
+/* Steps of one in the field that a number is of tell fields apart. */
+static int64_t sum_of_read(const int64_t *index) {
+    int64_t sum = 0;
+    for (int i = 0; i < at.n_read; i++) {
+        sum += field(0, index[0], at.read[i]) * (i + 1);
+    }
+    return sum;
+}
+
+static int64_t any_of_read(const int64_t *index) {
+    int64_t any = 0;
+    for (int i = 0; i < at.n_read; i++) {
+        any = i % 2 == 0 ? any ^ field(0, index[0], at.read[i]) : any & field(0, index[0], at.read[i]);
+    }
+    return any;
+}
+
+static int64_t put_in_order(const int64_t *index) { return field(0, index[0], at.read[index[1]]); }
+static int64_t from_planes(const int64_t *index) { return number(0, at.read[index[1]] * at.records + index[0]); }
+static int64_t planes_and_one(const int64_t *index) { return from_planes(index) + index[1]; }
+
+static void write_sum(char *text, bool logical) {
+    for (int i = 0; i < at.n_read; i++) {
+        text += logical ? sprintf(text, i == 0 ? "x[:, %d]" : i % 2 == 0 ? " ^ x[:, %d])" : " & x[:, %d])", at.read[i]) : sprintf(text, "%sx[:, %d] * %d", i == 0 ? "" : " + ", at.read[i], i + 1);
+    }
+}
+
+static void write_logical(char *text) {
+    for (int i = 1; i < at.n_read; i++) {
+        *text++ = '(';
+    }
+    write_sum(text, true);
+}
+
+/* "stack((x[:, 2], x[:, 0]), axis=-1)"; or of planes "x[2] + 0" */
+static void write_stack(char *text, const char *each, bool counts) {
+    text += sprintf(text, "stack((");
+    for (int i = 0; i < at.n_read; i++) {
+        text += sprintf(text, each, at.read[i]);
+        text += counts ? sprintf(text, " + %d, ", i) : sprintf(text, ", ");
+    }
+    sprintf(text, "), axis=-1)");
+}
+
+static int threes_of(krf_dtype dtype, int fields) { return fields == 3 ? 4 / (int)bytes_of(dtype) : 16 / (fields * (int)bytes_of(dtype)); }
+
+static check of(const run *r, krf_dtype dtype, const char *text) {
+    check c = {.run = r, .text = text, .n_given = 1, .n_out = 1};
+    c.given[0] = (given){.name = "x", .dtype = dtype, .rank = 2, .shape = {at.records, at.fields}, .values = dtype == KRF_BOOL ? 2 : 5};
+    return c;
+}
+
+/* Whether a thread has several records of an operand that begins at the element, and whether these are whole words. */
+static bool in_words(krf_dtype dtype, int fields, int64_t offset) {
+    const int v = threes_of(dtype, fields), bytes = v * fields * (int)bytes_of(dtype), word = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
+    return v > 1 && bytes % 4 == 0 && offset * (int)bytes_of(dtype) % word == 0;
+}
+
+static int64_t turn;
+
+/* One length suffices for kernels to be known: the others have the same. The CPU, which this is not about, has a few. */
+static bool has_turn(int64_t records, int dtype, int other) { return (!collecting || records == 257) && (all.cuda || (dtype + other) % 4 == 0); }
+
+/* All fields are read, in some order, from arrays that begin anywhere; results in memory of their own, strided and not. */
+static void test_loads(void **unused) {
+    static const int64_t lengths[] = {257, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64, 70, 255, 256, 1023, 1024, 1025, 2049, 4097};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int fields = 2; fields <= MOST_FIELDS; fields++) {
+                for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+                    char text[300];
+                    at.records = lengths[n];
+                    read_all(fields, fields - 1, fields == 3 ? 2 : fields - 1);
+                    (dtypes[d] == KRF_BOOL ? write_logical(text) : write_sum(text, false));
+                    check c = of(&all.run[r], dtypes[d], text);
+                    c.out[0] = (wanted){dtypes[d], 1, {at.records}, dtypes[d] == KRF_BOOL ? any_of_read : sum_of_read};
+                    c.given[0].offset = n % 3 == 0 ? 0 : (int64_t)n % 7 * (n % 3 == 1 ? 16 / (int)bytes_of(dtypes[d]) : 1);
+                    c.one_kernel = true;
+                    c.has = all.cuda && c.given[0].offset == 0 && in_words(dtypes[d], fields, 0) && at.records > 1 ? "; } r_in" : NULL;
+                    c.into = n % 4 == 0 ? 1u << turn % LAIDS : 0;
+                    c.begins = turn++ % 5;
+                    if (has_turn(at.records, d, fields)) {
+                        check_it(&c, all.cuda);
+                    }
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Records of which something is left out, beside others that are whole. */
+static int64_t beside_whole(const int64_t *index) { return field(1, index[0], 0) + field(1, index[0], 1) * 2 + field(1, index[0], 2) * 3 + field(0, index[0], 2) + field(0, index[0], 0); }
+static int64_t alone(const int64_t *index) { return field(0, index[0], 1) + field(0, index[0], 0) * 3; }
+
+static void test_loose(void **unused) {
+    static const int64_t lengths[] = {257, 1, 4, 6, 13, 255, 1026};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (size_t n = 0; n < sizeof lengths / sizeof *lengths && dtypes[d] != KRF_BOOL; n++) {
+                at.records = lengths[n];
+                at.fields = 3;
+                check c = of(&all.run[r], dtypes[d], "y[:, 0] + y[:, 1] * 2 + y[:, 2] * 3 + x[:, 2] + x[:, 0]");
+                c.out[0] = (wanted){dtypes[d], 1, {at.records}, beside_whole};
+                c.n_given = 2;
+                c.given[1] = c.given[0];
+                c.given[1].name = "y";
+                c.given[0].offset = (int64_t)n;
+                c.one_kernel = true;
+                c.has = all.cuda && bytes_of(dtypes[d]) <= 2 && at.records > 1 ? "; } r_in" : NULL;
+                c.has_too = c.has != NULL ? ".at[k] = a.in" : NULL;
+                c.into = 1u << turn++ % LAIDS;
+                if (has_turn(at.records, d, 0)) {
+                    check_it(&c, all.cuda);
+                }
+                check few = of(&all.run[r], dtypes[d], "x[:, 1] + x[:, 0] * 3");
+                few.out[0] = (wanted){dtypes[d], 1, {at.records}, alone};
+                few.given[0].offset = (int64_t)n;
+                few.one_kernel = true;
+                few.lacks = "; } r_in";
+                if (has_turn(at.records, d, 0)) {
+                    check_it(&few, all.cuda);
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Records are stored: from records in another order, over these too, and from planes. */
+static void test_stores(void **unused) {
+    static const int64_t lengths[] = {257, 32, 33, 34, 35, 37, 70, 255, 1025, 2050};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int fields = 2; fields <= MOST_FIELDS; fields += fields == 4 ? 4 : 1) {
+                for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+                    char text[400];
+                    const bool narrow = bytes_of(dtypes[d]) <= 2;
+                    at.records = lengths[n];
+                    read_all(fields, 1, fields == 3 ? 2 : 1);
+                    write_stack(text, "x[:, %d]", false);
+                    check c = of(&all.run[r], dtypes[d], text);
+                    c.out[0] = (wanted){dtypes[d], 2, {at.records, fields}, put_in_order};
+                    c.has = all.cuda && fields == 3 && narrow ? "; } r_out0" : NULL;
+                    c.has_too = all.cuda && fields == 3 && narrow ? "; } r_in" : NULL;
+                    c.over = true;
+                    c.into = n % 2 == 0 ? 1u << turn % LAIDS : 0;
+                    c.begins = turn++ % 5;
+                    if (has_turn(at.records, d, fields)) {
+                        check_it(&c, all.cuda);
+                    }
+                    write_stack(text, "x[%d]", dtypes[d] != KRF_BOOL);
+                    c.given[0].shape[0] = fields;
+                    c.given[0].shape[1] = at.records;
+                    c.out[0].formula = dtypes[d] == KRF_BOOL ? from_planes : planes_and_one;
+                    c.has_too = NULL;
+                    c.over = n % 3 == 0;
+                    c.has = all.cuda && fields == 3 && narrow && at.records % 4 == 0 ? "; } r_out0" : NULL;
+                    if (has_turn(at.records, d, fields)) {
+                        check_it(&c, all.cuda);
+                    }
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* ---- images ---- */
+
+static int64_t apart(const int64_t *index) { return at.more + number(0, ((index[0] * at.records + index[2]) * at.width + index[3]) * 3 + index[1]); }
+static int64_t together(const int64_t *index) { return at.more + number(0, ((index[0] * 3 + index[3]) * at.records + index[1]) * at.width + index[2]); }
+
+/* Planes of colours and colours of planes, of pixels that come in fours and do not. */
+static void test_images(void **unused) {
+    static const int64_t sizes[][2] = {{4, 33}, {8, 32}, {7, 35}, {3, 36}, {1, 66}, {40, 35}, {8, 13}};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+                if ((collecting && n > 3) || !has_turn(257, d, 0)) {
+                    continue;
+                }
+                at.records = sizes[n][0];
+                at.width = sizes[n][1];
+                at.fields = 3;
+                const bool fours = at.records * at.width % 4 == 0 && at.width >= 32, narrow = bytes_of(dtypes[d]) <= 2;
+                at.more = n % 3 != 1 && dtypes[d] != KRF_BOOL;
+                check c = of(&all.run[r], dtypes[d], at.more ? "transpose(x, (0, 3, 1, 2)) + 1" : "transpose(x, (0, 3, 1, 2))");
+                c.given[0] = (given){"x", dtypes[d], 4, {2, at.records, at.width, 3}, n % 3 == 1 ? 3 : 0, 0, 5};
+                c.out[0] = (wanted){dtypes[d], 4, {2, 3, at.records, at.width}, apart};
+                c.has = all.cuda && fours && narrow && at.more ? "; } r_in" : NULL;
+                c.over = true;
+                c.one_kernel = true;
+                c.into = 1u << turn++ % LAIDS;
+                check_it(&c, all.cuda);
+                c.text = at.more ? "transpose(x, (0, 2, 3, 1)) + 1" : "transpose(x, (0, 2, 3, 1))";
+                c.given[0] = (given){"x", dtypes[d], 4, {2, 3, at.records, at.width}, n % 3 == 1 ? 3 : 0, 0, 5};
+                c.out[0] = (wanted){dtypes[d], 4, {2, at.records, at.width, 3}, together};
+                c.has = all.cuda && fours && narrow && at.more ? "; } r_out0" : NULL;
+                check_it(&c, all.cuda);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* ---- beside records ---- */
+
+static int64_t first_and_second(const int64_t *index) { return field(0, index[0], 0) + field(0, index[0], 1) * 2; }
+static int64_t third_and_one(const int64_t *index) { return field(0, index[0], 2) * 3 + 1; }
+static int64_t with_range(const int64_t *index) { return first_and_second(index) + field(0, index[0], 2) + index[0] % 7; }
+static int64_t with_scalar(const int64_t *index) { return first_and_second(index) * number(1, 0) + field(0, index[0], 2); }
+static int64_t with_line(const int64_t *index) { return first_and_second(index) + field(0, index[0], 2) * number(1, index[0]); }
+static int64_t found(const int64_t *index) { return first_and_second(index) + number(1, field(0, index[0], 2)); }
+static int64_t less(const int64_t *index) { return field(0, index[0], 0) < field(0, index[0], 1) || field(0, index[0], 2) == 0; }
+
+static const struct {
+    const char *text;
+    formula *formulas[3];
+    int64_t beside; /* elements of y; -1: one a record */
+    krf_dtype dtype; /* of the last result, if it is no one of x */
+    bool loads;
+} besides[] = {
+    {"x[:, 0] + x[:, 1] * 2, x[:, 2] * 3 + 1", {first_and_second, third_and_one}, 0, KRF_BOOL, true},
+    {"x[:, 0] + x[:, 1] * 2, x[:, 2] * 3 + 1, (x[:, 0] < x[:, 1]) | (x[:, 2] == 0)", {first_and_second, third_and_one, less}, 0, KRF_BOOL, true},
+    {"x[:, 0] + x[:, 1] * 2 + x[:, 2] + D(arange(N) % 7)", {with_range}, 0, KRF_BOOL, true},
+    {"(x[:, 0] + x[:, 1] * 2) * y + x[:, 2]", {with_scalar}, 1, KRF_BOOL, true},
+    {"x[:, 0] + x[:, 1] * 2 + x[:, 2] * y", {with_line}, -1, KRF_BOOL, true},
+    {"x[:, 0] + x[:, 1] * 2 + take(y, i32(x[:, 2]), axis=0)", {found}, 17, KRF_BOOL, true},
+};
+
+static void write_for(char *text, const char *from, krf_dtype dtype) {
+    for (const char *p = from; *p != 0; p++) {
+        const bool alone_here = p == from || p[-1] == ' ' || p[-1] == '(';
+        if (alone_here && *p == 'N') {
+            text += sprintf(text, "%" PRId64, at.records);
+        } else if (alone_here && *p == 'D') {
+            text += sprintf(text, "%s", krf_dtype_name(dtype));
+        } else {
+            *text++ = *p;
+        }
+    }
+    *text = 0;
+}
+
+static void test_besides(void **unused) {
+    static const int64_t lengths[] = {257, 1, 3, 8, 66, 256, 1027};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (size_t k = 0; k < sizeof besides / sizeof *besides && dtypes[d] != KRF_BOOL; k++) {
+                for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+                    char text[300];
+                    at.records = lengths[n];
+                    at.fields = 3;
+                    write_for(text, besides[k].text, dtypes[d]);
+                    check c = of(&all.run[r], dtypes[d], text);
+                    c.n_given = besides[k].beside == 0 ? 1 : 2;
+                    c.given[1] = (given){"y", dtypes[d], besides[k].beside == 1 ? 0 : 1, {besides[k].beside < 0 ? at.records : besides[k].beside}, 0, 0, 6};
+                    for (c.n_out = 0; c.n_out < 3 && besides[k].formulas[c.n_out] != NULL; c.n_out++) {
+                        c.out[c.n_out] = (wanted){c.n_out == 2 ? besides[k].dtype : dtypes[d], 1, {at.records}, besides[k].formulas[c.n_out]};
+                    }
+                    c.one_kernel = true;
+                    c.has = all.cuda && bytes_of(dtypes[d]) <= 2 && at.records > 1 ? "; } r_in" : NULL;
+                    c.into = 1u << turn++ % LAIDS;
+                    if (has_turn(at.records, d, (int)k)) {
+                        check_it(&c, all.cuda);
+                    }
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+static int open_all(void **unused) {
+    (void)unused;
+    open_noted_runs(&all, false);
+    return 0;
+}
+
+static int close_all(void **unused) {
+    (void)unused;
+    close_runs(&all);
+    return 0;
+}
+
+static void test_compile(void **unused) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_loose), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    (void)unused;
+    collect_part(tests, sizeof tests / sizeof *tests);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_loose), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+}
