@@ -24,7 +24,7 @@ typedef struct wanted {
     formula *formula;
 } wanted;
 
-typedef enum laid { WHOLE, GAPS_AFTER_ROWS, EVERY_SECOND, BACKWARDS, LAIDS } laid;
+typedef enum laid { WHOLE, GAPS_AFTER_ROWS, EVERY_SECOND, BACKWARDS, GAPS_AFTER_LINES, LAIDS } laid; /* lines: of the last axis but one */
 
 typedef struct check {
     const run *run;
@@ -52,7 +52,8 @@ static inline int64_t size_of_shape(int rank, const int64_t *shape) {
 /* Of an operand, the element at a place counted in C order from the operand's first; true where dtypes are bool and it is not 0. */
 static inline int64_t number(int operand, int64_t place) {
     const given *g = &now->given[operand];
-    const int64_t at = place + g->offset, n = g->least + (at * 7 + at / 31) % (g->values == 0 ? 9 : g->values);
+    const uint32_t at = (uint32_t)(place + g->offset), mixed = (at + 1) * 2654435761u;
+    const int64_t n = g->least + (int64_t)(mixed >> 9) % (g->values == 0 ? 9 : g->values);
     return g->dtype == KRF_BOOL ? n != 0 : n;
 }
 
@@ -112,7 +113,7 @@ static inline int64_t lay_out(const wanted *w, laid l, int64_t begins, int64_t *
     for (int d = w->rank - 1; d >= 0; d--) {
         strides[d] = l == BACKWARDS ? -size : size;
         *offset += l == BACKWARDS ? size * (w->shape[d] - 1) : 0;
-        size = size * w->shape[d] + (d == w->rank - 1 && l == GAPS_AFTER_ROWS ? 3 : 0);
+        size = size * w->shape[d] + ((d == w->rank - 1 && l == GAPS_AFTER_ROWS) || (d == w->rank - 2 && l == GAPS_AFTER_LINES) ? 3 : 0);
     }
     return begins + size + AROUND;
 }

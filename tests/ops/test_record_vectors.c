@@ -10,6 +10,8 @@ enum { KINDS = sizeof dtypes / sizeof *dtypes, MOST_FIELDS = 8 };
 
 static struct {
     int fields, n_read, read[MOST_FIELDS]; /* which are read, in which order */
+    int64_t from;                 /* where records begin in x */
+    int second;                   /* fields of other records */
     int64_t records, width, more; /* of images: lines, what is in one, and what is added */
 } at;
 
@@ -20,7 +22,7 @@ static void read_all(int fields, int from, int step) {
     }
 }
 
-static int64_t field(int operand, int64_t record, int f) { return number(operand, record * at.fields + f); }
+static int64_t field(int operand, int64_t record, int f) { return number(operand, at.from + record * at.fields + f); }
 
 /* Steps of one in the field that a number is of tell fields apart. */
 static int64_t sum_of_read(const int64_t *index) {
@@ -66,7 +68,11 @@ static void write_stack(char *text, const char *each, bool counts) {
     sprintf(text, "), axis=-1)");
 }
 
-static int threes_of(krf_dtype dtype, int fields) { return fields == 3 ? 4 / (int)bytes_of(dtype) : 16 / (fields * (int)bytes_of(dtype)); }
+/* Records of one operand that a thread has, were it alone: a word of three fields, or 16 bytes at most, of a power of two of them. */
+static int alone_in(krf_dtype dtype, int fields) {
+    const int n = fields == 3 ? 4 / (int)bytes_of(dtype) : 16 / (fields * (int)bytes_of(dtype));
+    return n >= 8 ? 8 : n >= 4 ? 4 : n >= 2 ? 2 : 1;
+}
 
 static check of(const run *r, krf_dtype dtype, const char *text) {
     check c = {.run = r, .text = text, .n_given = 1, .n_out = 1};
@@ -76,7 +82,7 @@ static check of(const run *r, krf_dtype dtype, const char *text) {
 
 /* Whether a thread has several records of an operand that begins at the element, and whether these are whole words. */
 static bool in_words(krf_dtype dtype, int fields, int64_t offset) {
-    const int v = threes_of(dtype, fields), bytes = v * fields * (int)bytes_of(dtype), word = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
+    const int v = alone_in(dtype, fields), bytes = v * fields * (int)bytes_of(dtype), word = bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : 4;
     return v > 1 && bytes % 4 == 0 && offset * (int)bytes_of(dtype) % word == 0;
 }
 
@@ -114,8 +120,83 @@ static void test_loads(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* Records of which something is left out, beside others that are whole. */
-static int64_t beside_whole(const int64_t *index) { return field(1, index[0], 0) + field(1, index[0], 1) * 2 + field(1, index[0], 2) * 3 + field(0, index[0], 2) + field(0, index[0], 0); }
+/* The same of views, which begin anywhere in an array that begins at a word. */
+static void test_views(void **unused) {
+    static const int64_t lengths[] = {257, 1, 4, 9, 64, 255, 1030};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int fields = 2; fields <= MOST_FIELDS; fields++) {
+                for (int64_t from = 1; from <= 16; from += all.cuda && fields < 5 ? 1 : 3) {
+                    char text[300];
+                    at.records = lengths[collecting ? 0 : from % 7];
+                    read_all(fields, fields - 1, 1);
+                    char *end = text + sprintf(text, "z = reshape(x[%" PRId64 ":], (%" PRId64 ", %d))\nreturn ", from, at.records, fields);
+                    (dtypes[d] == KRF_BOOL ? write_logical(end) : write_sum(end, false));
+                    for (char *p = end; (p = strchr(p, 'x')) != NULL;) {
+                        *p = 'z';
+                    }
+                    check c = of(&all.run[r], dtypes[d], text);
+                    c.given[0].rank = 1;
+                    c.given[0].shape[0] = from + at.records * fields;
+                    at.from = from;
+                    c.out[0] = (wanted){dtypes[d], 1, {at.records}, dtypes[d] == KRF_BOOL ? any_of_read : sum_of_read};
+                    c.has = all.cuda && at.records > 1 && in_words(dtypes[d], fields, from) ? "; } r_in" : NULL;
+                    c.lacks = in_words(dtypes[d], fields, from) ? NULL : "; } r_in";
+                    if (all.cuda || (d + fields + from) % 8 == 0) {
+                        check_it(&c, all.cuda);
+                    }
+                    at.from = 0;
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Lines of records that come in no whole vectors, or begin at no words, though memory goes on behind them. */
+static int64_t of_line(const int64_t *index) {
+    const int64_t record = index[0] * at.width + index[1];
+    return field(0, record, 0) + field(0, record, 1) * 2 + field(0, record, 2) * 3;
+}
+static int64_t turned_line(const int64_t *index) { return field(0, index[0] * at.width + index[1], 2 - (int)index[2]) + 1; }
+
+static void test_lines(void **unused) {
+    static const int64_t sizes[][2] = {{36, 33}, {36, 36}, {35, 32}, {38, 36}, {40, 34}, {37, 37}, {40, 32}}; /* records in memory, and what is read of them */
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (size_t n = 0; n < sizeof sizes / sizeof *sizes && dtypes[d] != KRF_BOOL && has_turn(257, d, 0); n++) {
+                char text[200];
+                const int64_t most = sizes[n][1];
+                at.records = 5;
+                at.fields = 3;
+                at.width = sizes[n][0];
+                sprintf(text, "x[:, :%d, 0] + x[:, :%d, 1] * 2 + x[:, :%d, 2] * 3", (int)most, (int)most, (int)most);
+                check c = of(&all.run[r], dtypes[d], text);
+                c.given[0] = (given){"x", dtypes[d], 3, {at.records, at.width, 3}, 0, 0, 5};
+                c.out[0] = (wanted){dtypes[d], 2, {at.records, most}, of_line};
+                c.into = 1u << GAPS_AFTER_ROWS;
+                const int size = (int)bytes_of(dtypes[d]);
+                c.has = all.cuda && size <= 2 && most % 4 == 0 && at.width * 3 * size % 4 == 0 ? "; } r_in" : NULL;
+                c.lacks = most != at.width && at.width * 3 * size % 4 != 0 ? "; } r_in" : NULL;
+                check_it(&c, all.cuda);
+                sprintf(text, "x[:, :%d, ::-1] + 1", (int)most);
+                c.out[0] = (wanted){dtypes[d], 3, {at.records, most, 3}, turned_line};
+                c.has = c.lacks = NULL;
+                c.into = 1u << GAPS_AFTER_LINES;
+                check_it(&c, all.cuda);
+                sprintf(text, "stack((x[:, :%d, 2] + 1, x[:, :%d, 1] + 1, x[:, :%d, 0] + 1), axis=-1)", (int)most, (int)most, (int)most);
+                check_it(&c, all.cuda);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Records of which something is left out, or that begin elsewhere than at words, beside others that are whole. */
+static int64_t beside_whole(const int64_t *index) { return number(1, index[0] * 3) + number(1, index[0] * 3 + 1) * 2 + number(1, index[0] * 3 + 2) * 3 + field(0, index[0], 2) + field(0, index[0], 0); }
+static int64_t beside_all(const int64_t *index) { return beside_whole(index) + field(0, index[0], 1); }
 static int64_t alone(const int64_t *index) { return field(0, index[0], 1) + field(0, index[0], 0) * 3; }
 
 static void test_loose(void **unused) {
@@ -123,29 +204,79 @@ static void test_loose(void **unused) {
     (void)unused;
     for (int r = 0; r < all.n; r++) {
         for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
-            for (size_t n = 0; n < sizeof lengths / sizeof *lengths && dtypes[d] != KRF_BOOL; n++) {
-                at.records = lengths[n];
+            for (int turns = 0; turns < 14 && dtypes[d] != KRF_BOOL; turns++) {
+                char text[300];
+                at.records = lengths[collecting ? 0 : turns % 7];
                 at.fields = 3;
-                check c = of(&all.run[r], dtypes[d], "y[:, 0] + y[:, 1] * 2 + y[:, 2] * 3 + x[:, 2] + x[:, 0]");
-                c.out[0] = (wanted){dtypes[d], 1, {at.records}, beside_whole};
+                at.from = turns % 5;
+                const bool every = turns % 2 == 1;
+                sprintf(text, "z = reshape(x[%d:], (%d, 3))\nreturn y[:, 0] + y[:, 1] * 2 + y[:, 2] * 3 + z[:, 2] + z[:, 0]%s", (int)at.from, (int)at.records, every ? " + z[:, 1]" : "");
+                check c = of(&all.run[r], dtypes[d], text);
+                c.out[0] = (wanted){dtypes[d], 1, {at.records}, every ? beside_all : beside_whole};
                 c.n_given = 2;
                 c.given[1] = c.given[0];
                 c.given[1].name = "y";
-                c.given[0].offset = (int64_t)n;
+                c.given[0] = (given){"x", dtypes[d], 1, {at.from + at.records * 3}, 0, 0, 5};
                 c.one_kernel = true;
                 c.has = all.cuda && bytes_of(dtypes[d]) <= 2 && at.records > 1 ? "; } r_in" : NULL;
-                c.has_too = c.has != NULL ? ".at[k] = a.in" : NULL;
+                c.has_too = c.has != NULL && (!every || !in_words(dtypes[d], 3, at.from)) ? "[k * 3" : NULL;
                 c.into = 1u << turn++ % LAIDS;
                 if (has_turn(at.records, d, 0)) {
                     check_it(&c, all.cuda);
                 }
+                at.from = 0;
                 check few = of(&all.run[r], dtypes[d], "x[:, 1] + x[:, 0] * 3");
                 few.out[0] = (wanted){dtypes[d], 1, {at.records}, alone};
-                few.given[0].offset = (int64_t)n;
+                few.given[0].offset = turns % 5;
                 few.one_kernel = true;
                 few.lacks = "; } r_in";
-                if (has_turn(at.records, d, 0)) {
+                if (has_turn(at.records, d, 0) && turns < 7) {
                     check_it(&few, all.cuda);
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* Records of several lengths, of which a thread has as many: those of the narrowest fill a word. */
+static int64_t of_both(const int64_t *index) {
+    int64_t sum = sum_of_read(index);
+    for (int f = 0; f < at.second; f++) {
+        sum += number(1, index[0] * at.second + f) * (f % 3 + 1);
+    }
+    return sum;
+}
+
+static void test_two_lengths(void **unused) {
+    static const int64_t lengths[] = {257, 63, 1028, 7};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int fields = 2; fields <= MOST_FIELDS; fields++) {
+                for (at.second = 2; at.second <= MOST_FIELDS; at.second++) {
+                    const krf_dtype other = (fields + at.second) % 2 == 1 ? KRF_U8 : dtypes[d];
+                    char text[500];
+                    at.records = lengths[collecting ? 0 : (fields + at.second) % 4];
+                    if (dtypes[d] == KRF_BOOL || !has_turn(at.records, d, fields + 2 * at.second) || (other == dtypes[d] && at.second >= fields)) {
+                        continue;
+                    }
+                    read_all(fields, 0, 1);
+                    write_sum(text, false);
+                    for (int f = 0; f < at.second; f++) {
+                        sprintf(text + strlen(text), " + %s(y[:, %d]) * %d", krf_dtype_name(dtypes[d]), f, f % 3 + 1);
+                    }
+                    check c = of(&all.run[r], dtypes[d], text);
+                    c.out[0] = (wanted){dtypes[d], 1, {at.records}, of_both};
+                    c.n_given = 2;
+                    c.given[0].values = 4;
+                    c.given[1] = (given){"y", other, 2, {at.records, at.second}, 0, 0, 4};
+                    const int size = (int)bytes_of(dtypes[d]), size_of_other = (int)bytes_of(other), first_alone = alone_in(dtypes[d], fields), other_alone = alone_in(other, at.second);
+                    const int v = first_alone > other_alone ? first_alone : other_alone;
+                    c.one_kernel = true;
+                    c.lacks = v * fields * size > 48 || v * at.second * size_of_other > 48 || v * size > 16 ? "; } r_in" : NULL;
+                    c.has = all.cuda && c.lacks == NULL && v > 1 && (v * at.second * size_of_other % 4 == 0 || v * fields * size % 4 == 0) ? "; } r_in" : NULL;
+                    check_it(&c, all.cuda);
                 }
             }
         }
@@ -314,12 +445,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_loose), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_loose), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
