@@ -154,6 +154,27 @@ static void test_views(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* What begins between two fields, but lies at other places. */
+static int64_t between(const int64_t *index) { return number(0, index[0] * 3) + number(0, index[0] * 3 + 2) * 2 + number(0, index[0] * 2 + 1) * 3; }
+
+static void test_other_strides(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            if (dtypes[d] != KRF_BOOL && has_turn(257, d, 0)) {
+                at.records = 257;
+                check c = of(&all.run[r], dtypes[d], "z = reshape(x[:771], (257, 3))\nw = reshape(x[1:515], (257, 2))\nreturn z[:, 0] + z[:, 2] * 2 + w[:, 0] * 3");
+                c.given[0].rank = 1;
+                c.given[0].shape[0] = 771;
+                c.out[0] = (wanted){dtypes[d], 1, {257}, between};
+                c.lacks = "; } r_in";
+                check_it(&c, all.cuda);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Lines of records that come in no whole vectors, or begin at no words, though memory goes on behind them. */
 static int64_t of_line(const int64_t *index) {
     const int64_t record = index[0] * at.width + index[1];
@@ -445,12 +466,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_other_strides), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_other_strides), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
