@@ -46,6 +46,9 @@ static void end(krf__emitter *e, krf__str *out) {
         if (loaded(e, i)) {
             const char *name = e->operand_names[i], *word = krf__cuda_as_word(e, i);
             krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    v_%s[n]%s = v_%s[n + %d]%s;\n}\n", left, name, word, name, e->part, word);
+            if (krf__cuda_keeps_wide(e, i)) {
+                krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    w_%s[n] = w_%s[n + %d];\n}\n", left, name, name, e->part);
+            }
         }
     }
     krf__str_put(out, e->part > 0 ? "}\n" : "");
