@@ -103,8 +103,8 @@ static const struct {
 } examples[] = {
     {OF(BIASED) "e / sum(e, axis=1, keepdims=True)", softmax, false, true},
     {OF(BIASED) "H(e / sum(e, axis=1, keepdims=True))", softmax, true, true},
-    {OF("z = where(y > 0, f32(x) * s + b[None], -1e30)") "e / sum(e, axis=1, keepdims=True)", masked, false, true},
-    {OF("z = f32(x) + f32(y)") "H(e / sum(e, axis=1, keepdims=True))", of_two, true, false},
+    {OF("z = where(y > 0, f32(x) * s + b[None], -1e30)") "e / sum(e, axis=1, keepdims=True)", masked, false, false},
+    {OF("z = f32(x) + f32(y)") "H(e / sum(e, axis=1, keepdims=True))", of_two, true, true},
     {"e = exp(f32(x) * 0.5)\nreturn e / sum(e, axis=1, keepdims=True)", exponentials, false, true},
     {"e = exp(f32(x) * 0.5)\nreturn e / sum(e, axis=1, keepdims=True) + f32(x)", with_itself, false, false},
     {"t = tanh(f32(x) * 0.5)\nc = t - mean(t, axis=1, keepdims=True)\nreturn c / sqrt(mean(c * c, axis=1, keepdims=True) + 1e-5)", three_rounds, false, true},
