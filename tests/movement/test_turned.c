@@ -54,7 +54,7 @@ static const struct {
     {"transpose(x[:, ::-1]) * D(arange(W) % 3)[:, None]", of_line, PLAIN, 0, true, true},
     {"transpose(x)[::-1] + D(arange(H) % 3)", of_column, PLAIN, 0, true, true},
     {"transpose(x[:, ::-1]) + y * 2", with_upright, PLAIN, 1, true, true},
-    {"transpose(x[:, ::-1]) + transpose(y) * 2", with_transposed, PLAIN, 2, true, false},
+    {"transpose(x[:, ::-1]) + transpose(y) * 2", with_transposed, PLAIN, 2, true, true},
     {"transpose(x[:, ::-1]) + transpose(y[:, ::-1]) * 2", with_turned, PLAIN, 2, true, true},
     {"transpose(x[:, ::-1]) + y", with_lines, PLAIN, 3, true, true},
     {"transpose(x[:, ::-1]) + y[::-1, None]", with_lines_back, PLAIN, 4, true, true},
@@ -65,15 +65,18 @@ static const struct {
     {"transpose(x, (0, 2, 1))[:, ::-1]", each_left, PLANES, 0, false, true},
     {"transpose(x[:, ::-1], (1, 0, 2))", channels_left, CHANNELS, 0, false, false},
     {"transpose(x[:, :, ::-1], (1, 2, 0))", to_channels, BY_CHANNELS, 0, false, false},
-    {"transpose(x[:, :, ::-1], (2, 0, 1))", to_front, IN_FRONT, 0, false, false},
-    {"transpose(x[::-1, ::-1, ::-1], (2, 0, 1))", back_and_front, IN_FRONT, 0, false, false},
+    {"transpose(x[:, :, ::-1], (2, 0, 1))", to_front, IN_FRONT, 0, false, true},
+    {"transpose(x[::-1, ::-1, ::-1], (2, 0, 1))", back_and_front, IN_FRONT, 0, false, true},
     {"transpose(x[1:, :-1][:, ::-1])", part_left, INNER, 0, false, true},
-    {"transpose(x[:, ::-1]) + transpose(x)", doubles_left, PLAIN, 0, true, false},
+    {"transpose(x[:, ::-1]) + transpose(x)", doubles_left, PLAIN, 0, true, true},
 };
 
 static void write_text(char *text, const char *from, krf_dtype dtype) {
     for (const char *p = from; *p != 0; p++) {
-        if (*p == 'D') {
+        if (strncmp(p, "None", 4) == 0) {
+            text += sprintf(text, "None");
+            p += 3;
+        } else if (*p == 'D') {
             text += sprintf(text, "%s", krf_dtype_name(dtype));
         } else if (*p == 'N' || *p == 'W' || *p == 'H') {
             text += sprintf(text, "%" PRId64, *p == 'N' ? height * width : *p == 'W' ? width : height);
@@ -109,7 +112,6 @@ static void set_shapes(check *c, enum axes axes, krf_dtype dtype, formula *f) {
 static bool goes_by_squares(krf_graph *g, krf_expr result) {
     krf_plan *plan = NULL;
     krf_kernel_info info = {.size = sizeof info};
-    (void)g;
     assert_int_equal(krf_compile(g, 1, &result, NULL, &plan), KRF_OK);
     assert_int_equal(krf_plan_kernel(plan, 0, &info), KRF_OK);
     const bool by_squares = strcmp(info.schedule, "tile") == 0;
@@ -117,7 +119,7 @@ static bool goes_by_squares(krf_graph *g, krf_expr result) {
     return by_squares;
 }
 
-/* Large ones alone are sure to be. */
+/* Large ones alone are sure to be, of elements that a square has room for. */
 static void check_schedule(const check *c, size_t k) {
     krf_array *base[2] = {NULL}, *view[2] = {NULL};
     krf_binding bindings[2];
@@ -174,7 +176,7 @@ static void test_turned(void **unused) {
                 c.into = 1u << turn % LAIDS;
                 c.begins = turn++ % 3;
                 check_it(&c, all.cuda);
-                if (n == 0) {
+                if (n == 0 && dtype != KRF_C64) {
                     check_schedule(&c, k);
                 }
             }
