@@ -32,7 +32,8 @@ typedef struct check {
     int n_given, n_out;
     given given[MOST_GIVEN];
     wanted out[MOST_OUT];
-    const char *has, *has_too, *lacks; /* the text of the first kernel, of a compiler */
+    const char *has, *has_too, *lacks; /* the text of some kernel, of a compiler */
+    const char *schedule; /* the first kernel's */
     bool one_kernel;
     unsigned into; /* of 1 << laid: memory to evaluate into */
     int64_t begins; /* that memory's first element */
@@ -218,6 +219,10 @@ static inline bool has_text(krf_plan *plan, const char *text) {
 static inline void check_text(const check *c, krf_plan *plan, bool cuda) {
     if (c->one_kernel && krf_plan_kernels(plan) != 1) {
         COMPLAIN("%s, %s: %d kernels", c->run->label, c->text, krf_plan_kernels(plan));
+    }
+    krf_kernel_info info = {.size = sizeof info};
+    if (c->schedule != NULL && (krf_plan_kernel(plan, 0, &info) != KRF_OK || strcmp(info.schedule, c->schedule) != 0)) {
+        COMPLAIN("%s, %s %s [%" PRId64 ", %" PRId64 "]: %s, not %s", c->run->label, c->text, krf_dtype_name(c->given[0].dtype), c->given[0].shape[0], c->given[0].shape[1], info.schedule, c->schedule);
     }
     if (!cuda && !c->run->compiled) {
         return;
