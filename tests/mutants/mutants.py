@@ -825,4 +825,7 @@ MUTANTS = [
     ("fixed_load", "codegen/c_fixed.c", "return e->k->operands[i->slot].inner == 0 && krf__c_class(e, i->slot) == 0;", "return true;", "ops/test_bounds$"),
     ("window_compares", "src/pass/lower_window.c", "compares = !(kept && reduced);", "compares = !kept && !reduced;", "ops/test_bounds/sim"),
     ("window_pooled", "src/pass/lower_window.c", "count <= MOST_POOLED && (", "count < MOST_POOLED && (", "ops/test_bounds/sim"),
+    ("repeat_open", "src/pass/run.c", "!is_open(x) || x->turns || by", "x->turns || by", "movement/test_repeats$"),
+    ("repeat_divisor", "src/pass/run.c", "y->offset > MOST_REPEATED", "y->offset > 2 * MOST_REPEATED", "movement/test_repeats$"),
+    ("repeat_product", "src/pass/run.c", "KRF__RUN_MOST)) : UNKNOWN;\n}\n\nstatic bool is_open", "KRF__RUN_MOST)) : x->kind == KRF__RUN_REPEATS ? *x : UNKNOWN;\n}\n\nstatic bool is_open", "movement/test_repeats$"),
 ]
