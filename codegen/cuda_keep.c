@@ -121,14 +121,15 @@ void krf__cuda_put_kept(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr], load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = e->kept_slot};
     krf__str element = {0};
     e->target->load(e, &load, &element);
-    if (i->dtype != e->kernel->operands[e->kept_slot].dtype && element.data != NULL) {
+    const bool wide = i->dtype != e->kernel->operands[e->kept_slot].dtype, rest = wide && e->mode == 3; /* "w_in0[q]" for "v_in0[q]", "w_rest_in0" for "rest_in0" */
+    if (wide && !rest && element.data != NULL) {
         element.data[0] = 'w';
     }
     if (instr == e->saved) {
-        krf__str_printf(out, "%s = ", element.data != NULL ? element.data : "");
+        krf__str_printf(out, "%s%s = ", rest ? "w_" : "", element.data != NULL ? element.data : "");
         krf__emit_stored(e, instr, (krf_dtype)i->dtype, out);
     } else {
-        krf__str_printf(out, "const %s t%u%s = ", krf__c_type(i->dtype), instr, krf__lane(e, instr));
+        krf__str_printf(out, "const %s t%u%s = %s", krf__c_type(i->dtype), instr, krf__lane(e, instr), rest ? "w_" : "");
         krf__emit_loaded((krf_dtype)i->dtype, element.data != NULL ? element.data : "", out);
         if (krf__is_half((krf_dtype)i->dtype)) {
             krf__str_printf(out, ", u%u = t%u", instr, instr); /* stores take what was not rounded */

@@ -25,13 +25,22 @@ static bool has_words(const krf__kernel *k, const krf__operand *o, int v) {
 
 int krf__record_word(int bytes) { return bytes % MOST_WORD == 0 ? MOST_WORD : bytes % 8 == 0 ? 8 : WORD; }
 
+/* Vectors of any other length have no words. */
+static int power_in(int n) {
+    int power = 1;
+    while (2 * power <= n) {
+        power *= 2;
+    }
+    return power;
+}
+
 /* The records that a thread would have, by the narrowest; 1: none are in the way of vectors, or of none there are several. */
 static int length_of(const krf__kernel *k) {
     int v = 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         if (is_strided(k, o)) {
-            const int fields = (int)o->strides[k->n_kept - 1], own = fields == THIRD ? WORD / size_of(o) : MOST_WORD / (fields * size_of(o));
+            const int fields = (int)o->strides[k->n_kept - 1], own = power_in(fields == THIRD ? WORD / size_of(o) : MOST_WORD / (fields * size_of(o)));
             v = own > v ? own : v;
         }
     }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LEAST_TAPS = 6, MOST_REACH = 64 /* elements between the first and the last tap: they lie in registers */, WORD = 16, MOST_STATEMENTS = 2048 };
+enum { LEAST_TAPS = 6, MOST_REACH = 64 /* elements between the first and the last tap: they lie in registers */, WORD = 16, MOST_STATEMENTS = 2048, LEAST_ELEMENTS = 1024 /* fewer are done with before it matters */ };
 
 static int size_of(const krf__operand *o) { return (int)krf_dtype_size((krf_dtype)o->dtype); }
 
@@ -53,7 +53,7 @@ int krf__span_vector(const krf__kernel *k) {
         bytes = !o->counts && o->strides[fast] == 1 && size_of(o) > bytes ? size_of(o) : bytes;
     }
     const int v = WORD / bytes;
-    may &= v > 1 && (k->n_kept == 1 || k->extents[fast] % v == 0) && (int64_t)k->n_domain * v <= MOST_STATEMENTS;
+    may &= v > 1 && k->kept_size >= LEAST_ELEMENTS && (k->n_kept == 1 || k->extents[fast] % v == 0) && (int64_t)k->n_domain * v <= MOST_STATEMENTS;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         const uint32_t first = is_tap(k, o) ? first_of(k, i) : i;
