@@ -55,12 +55,12 @@ static void write_program(const char *program, krf_dtype dtype, int taps, char *
 /* Small enough for every dtype to hold what is made of them. */
 static int number(int64_t i) { return (int)(i * 7 % 3); }
 
-static krf_array *numbers(krf_context *context, krf_dtype dtype, int64_t n, int64_t before) {
+static krf_array *numbers(krf_context *context, krf_dtype dtype, int64_t n, int64_t before, int64_t others) {
     static char data[MOST * 8];
     const int64_t size = n + before, stride = 1;
     krf_array *base = NULL, *view = NULL;
     for (int64_t i = 0; i < size; i++) {
-        put(data, i, convert((value){.dtype = KRF_I64, .i = i < before ? 9 : number(i - before)}, dtype));
+        put(data, i, convert((value){.dtype = KRF_I64, .i = i < before + others ? 9 : number(i - before - others)}, dtype));
     }
     assert_int_equal(krf_array_from_host(context, dtype, 1, &size, data, &base), KRF_OK);
     assert_int_equal(krf_array_view(base, 1, &n, &stride, before, &view), KRF_OK);
@@ -95,16 +95,17 @@ static void compare(size_t k, const char *data, krf_dtype given, int taps, int64
     }
 }
 
-static void check(size_t k, const run *r, krf_dtype dtype, int taps, int64_t n, int64_t before) {
-    krf_array *x = numbers(r->context, dtype, n + taps - 1, before), *w = weights_of(r->context, dtype, taps), *got = NULL;
+/* From an array that begins so many elements further on, or, where it is cut, from its element `before` on. */
+static void check(size_t k, const run *r, krf_dtype dtype, int taps, int64_t n, int64_t before, bool cut) {
+    krf_array *x = numbers(r->context, dtype, n + taps - 1 + (cut ? before : 0), cut ? 0 : before, cut ? before : 0), *w = weights_of(r->context, dtype, taps), *got = NULL;
     const krf_binding bindings[] = {krf_bind_array("x", x), krf_bind_array("w", w)};
     krf_graph *graph = krf_graph_create(r->context);
     krf_plan *plan = NULL;
     krf_expr result;
     krf_kernel_info info = {.size = sizeof info};
     static char data[MOST * 8];
-    char text[200], what[400];
-    write_program(cases[k].program, dtype, taps, text);
+    char text[300], what[500];
+    write_program(cases[k].program, dtype, taps, text + sprintf(text, "x = x[%" PRId64 ":]\nreturn ", cut ? before : 0));
     snprintf(what, sizeof what, "%s, %s, %s of %" PRId64 " from %" PRId64, text, r->label, krf_dtype_name(dtype), n, before);
     krf_status status = krf_parse(graph, text, bindings, cases[k].weights ? 2 : 1, &result);
     status = status == KRF_OK ? krf_compile(graph, 1, &result, NULL, &plan) : status;
@@ -141,8 +142,9 @@ static void test_windows(void **unused) {
                 const size_t d = (k * 3 + l) % 8;
                 for (size_t more = 0; more < 2 && in_shard(turn); more++) {
                     const int taps = cases[k].formula == some ? 10 : lengths[l];
-                    check(k, &all.run[r], dtypes[(d + 5 * more) % 8], taps, sizes[(k + l + more) % 5], befores[(k + l + 2 * more) % 6]);
-                    check(k, &all.run[r], dtypes[(d + 5 * more) % 8], taps, sizes[(k + l + more + 2) % 5], befores[(k + l + 2 * more + 1) % 6]);
+                    check(k, &all.run[r], dtypes[(d + 5 * more) % 8], taps, sizes[(k + l + more) % 5], befores[(k + l + 2 * more) % 6], true);
+                    check(k, &all.run[r], dtypes[(d + 5 * more) % 8], taps, sizes[(k + l + more + 2) % 5], befores[(k + l + 2 * more + 1) % 6], true);
+                    check(k, &all.run[r], dtypes[(d + 5 * more) % 8], taps, sizes[(k + l + more) % 5], befores[(k + l + more) % 6], false);
                 }
                 turn++;
             }
