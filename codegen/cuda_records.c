@@ -1,6 +1,8 @@
 /* The CUDA target's maps over records: a thread loads and stores whole words of them, whose fields have vectors of their own in between. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+
 static int fields_of(const krf__emitter *e, uint32_t first) { return (int)e->k->operands[first].strides[e->k->n_kept - 1]; }
 
 /* All that a thread has of an operand's records, in bytes. */
@@ -15,11 +17,12 @@ static void put_moved(const krf__emitter *e, uint32_t first, bool loads, krf__st
     krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", e->k->vector);
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (e->k->operands[i].record == first + 1) {
-            krf__str_printf(out, loads ? "    v_%s.at[k] = " : "", e->operand_names[i]);
-            krf__str_printf(out, "%sr_%s.at[k * %d + %d]", loads ? "" : "    ", e->operand_names[first], fields_of(e, first), field(e, i, first));
-            krf__str_put(out, loads ? ";\n" : "");
-            if (!loads) {
-                krf__str_printf(out, " = v_%s.at[k];\n", e->operand_names[i]);
+            char in_record[64];
+            snprintf(in_record, sizeof in_record, "r_%s.at[k * %d + %d]", e->operand_names[first], fields_of(e, first), field(e, i, first));
+            if (loads) {
+                krf__str_printf(out, "    v_%s.at[k] = %s;\n", e->operand_names[i], in_record);
+            } else {
+                krf__str_printf(out, "    %s = v_%s.at[k];\n", in_record, e->operand_names[i]);
             }
         }
     }

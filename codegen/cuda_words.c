@@ -29,7 +29,9 @@ static void loads(krf__emitter *e, krf__str *out) {
     krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         if (krf__cuda_keeps_rest(e, i)) {
-            krf__str_printf(out, krf__cuda_keeps_wide(e, i) ? "float w_rest_%s = 0;\n" : "", e->operand_names[i]);
+            if (krf__cuda_keeps_wide(e, i)) {
+                krf__str_printf(out, "float w_rest_%s = 0;\n", e->operand_names[i]);
+            }
             krf__str_printf(out, "%s rest_%s = 0;\nif (thread < rest) {\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i]);
             krf__cuda_put_lines(out, "    ", position.data);
             krf__str_printf(out, "    rest_%s = a.%s[0", e->operand_names[i], e->operand_names[i]);

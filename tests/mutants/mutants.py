@@ -805,7 +805,7 @@ MUTANTS = [
     ("record_power", "src/plan/record_vector.c", "power *= 2;", "power += 1;", "ops/test_record_vectors/sim"),
     ("record_tail", "codegen/cuda_records.c", "i * %d + w < n0 * %d ? a", "i * %d + w <= n0 * %d - 2 ? a", "ops/test_record_vectors/sim"),
     ("record_tail_store", "codegen/cuda_records.c", "if (i * %d + w < n0 * %d) {", "if (i * %d + w <= n0 * %d) {", "ops/test_record_vectors/sim"),
-    ("record_field", "codegen/cuda_records.c", '"%sr_%s.at[k * %d + %d]", loads', '"%sr_%s.at[k * %d + 0 * %d]", loads', "ops/test_record_vectors/sim"),
+    ("record_field", "codegen/cuda_records.c", '"r_%s.at[k * %d + %d]", e', '"r_%s.at[k * %d + 0 * %d]", e', "ops/test_record_vectors/sim"),
     ("record_word_type", "codegen/cuda_records.c", 'bytes == 8 ? "uint2"', 'bytes == 8 ? "unsigned"', "ops/test_record_vectors/sim"),
     ("record_buffer", "src/plan/record.c", "o->buffer == from->buffer && ", "", "ops/test_record_vectors/sim"),
     ("loose_tail_stride", "codegen/cuda_map.c", '" ? a.%s[(i + k) * %d] :', '" ? a.%s[i + k * %d] :', "ops/test_record_vectors/sim"),
