@@ -3,9 +3,10 @@
  * kernel. The operations are those of the canonical tree (docs/architecture.md): one element a lane, lanes combined in halves. */
 #include "pass/lower_window.h"
 
+#include "pass/lower_beside.h"
 #include "pass/lower_under.h"
 
-enum { MOST_PLACES = 32, MOST_POOLED = 16, MOST_LEAVES = 64, WORD_ELEMENTS = 8 /* more than are written out anyway */, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
+enum { MOST_PLACES = 32, MOST_POOLED = 16, FEWEST_RESULTS = 32, FEWEST_BESIDE = 64, FEWEST_COLUMNS = 16384, MOST_OPERATIONS = 128 };
 
 static krf__op combining(krf__op reduction) {
     switch (reduction) {
@@ -43,61 +44,13 @@ static bool pools(const krf__lowering *l, uint32_t reduction) {
 
 /* Few elements for each of many results, and nothing larger than these is wanted: what a row's elements are compared with or divided by stays a round of one kernel
  * (rows.c), and what is stored of every element goes through the rows with their sums. */
-/* Whether rows of a leaf are a word of bytes or halves, as bits that are packed. */
-static bool is_word(const krf_graph *g, uint32_t leaf) {
-    const krf__layout layout = krf__memory_layout(g, leaf);
-    const int last = layout.rank - 1;
-    return krf_dtype_size(krf__dtype_of(g, leaf)) <= 2 && layout.shape[last] == WORD_ELEMENTS && layout.strides[last] == 1 && last > 0 && layout.strides[last - 1] == WORD_ELEMENTS;
-}
-
-/* Whether no axis before those that are reduced moves. */
-static bool apart_from(const krf__layout *layout, int64_t mask) {
-    bool apart = true;
-    for (int i = 0; i < layout->rank && (mask >> i & 1) == 0; i++) {
-        apart &= layout->shape[i] == 1 || layout->strides[i] == 0;
-    }
-    return apart;
-}
-
-/* Whether what lies in memory is the same for all results, or for all elements of one, as where values are compared with a few bounds, comes by words, or is a small matrix by which all rows are multiplied: threads that have results of their own then read memory side
- * by side. */
-static bool compares(const krf__lowering *l, uint32_t reduction) {
-    const uint32_t x = krf__node_of(l->in, reduction)->args[0];
-    const int64_t mask = krf__ints_of(l->in, reduction)[0];
-    const int rank = krf__node_of(l->in, x)->rank;
-    uint32_t ids[MOST_LEAVES] = {l->map[x]}, n = 1;
-    const bool products = rank > 0 && (mask >> (rank - 1) & 1) == 0 && krf__shape_of(l->in, x)[rank - 1] <= MOST_POOLED;
-    bool compares = rank <= KRF_MAX_RANK;
-    for (uint32_t done = 0; done < n && compares; done++) {
-        const krf__node *node = krf__node_of(l->out, ids[done]);
-        if (krf__op_is_leaf((krf__op)node->op)) {
-            const krf__layout layout = krf__memory_layout(l->out, ids[done]);
-            bool kept = false, reduced = false;
-            bool last = false;
-            for (int i = 0; i < layout.rank; i++) {
-                const bool moves = layout.shape[i] > 1 && layout.strides[i] != 0, here = (mask >> (i + rank - layout.rank) & 1) != 0;
-                reduced |= moves && here;
-                kept |= moves && !here;
-                last |= moves && i == layout.rank - 1;
-            }
-            const bool shared = products && reduced && (!last || apart_from(&layout, mask >> (rank - layout.rank)));
-            compares = !(kept && reduced) || shared || is_word(l->out, ids[done]);
-            continue;
-        }
-        compares = node->op != KRF__gather && n + 3 <= MOST_LEAVES;
-        for (int k = 0; k < 3 && compares; k++) {
-            if (node->args[k] != 0) {
-                ids[n++] = node->args[k];
-            }
-        }
-    }
-    return compares;
-}
-
 static bool few(const krf__lowering *l, uint32_t reduction, int64_t count) {
     const int64_t size = krf__shape_size(krf__node_of(l->in, reduction)->rank, krf__shape_of(l->in, reduction));
-    return (count <= l->unrolled || (l->unrolled > 0 && count <= MOST_POOLED && (pools(l, reduction) || compares(l, reduction))) || (count <= l->columns_unrolled && of_columns(l, reduction, size))) && size >= FEWEST_RESULTS && l->largest[reduction] <= size && l->largest[0] <= size && !l->rounds[krf__node_of(l->in, reduction)->args[0]] &&
-           !l->traits[l->map[krf__node_of(l->in, reduction)->args[0]]].reduces;
+    const uint32_t x = krf__node_of(l->in, reduction)->args[0];
+    if (size < FEWEST_RESULTS || l->largest[reduction] > size || l->largest[0] > size || l->rounds[x] || l->traits[l->map[x]].reduces) {
+        return false;
+    }
+    return count <= l->unrolled || (l->unrolled > 0 && count <= MOST_POOLED && (pools(l, reduction) || krf__lower_reads_beside(l, reduction))) || (count <= l->columns_unrolled && of_columns(l, reduction, size));
 }
 
 uint32_t krf__lower_windows(krf__lowering *l, uint32_t reduction) {

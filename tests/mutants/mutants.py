@@ -823,7 +823,7 @@ MUTANTS = [
     ("wide_place", "codegen/cuda_keep.c", "value->dtype == KRF_F32 && krf__is_half((krf_dtype)o->dtype) &&", "false &&", "rows/test_wide_rows/sim"),
     ("fixed_gather", "codegen/c_fixed.c", "e->forms[k->instrs[i].args[0]] == SAME) {", "e->forms[k->instrs[i].args[0]] != WANTED) {", "ops/test_bounds$"),
     ("fixed_load", "codegen/c_fixed.c", "return e->k->operands[i->slot].inner == 0 && krf__c_class(e, i->slot) == 0;", "return true;", "ops/test_bounds$"),
-    ("window_compares", "src/pass/lower_window.c", "compares = !(kept && reduced) || shared", "compares = (!kept && !reduced) || shared", "ops/test_bounds/sim"),
+    ("window_compares", "src/pass/lower_beside.c", "return !(kept && reduced) || shared", "return (!kept && !reduced) || shared", "ops/test_bounds/sim"),
     ("window_pooled", "src/pass/lower_window.c", "count <= MOST_POOLED && (", "count < MOST_POOLED && (", "ops/test_bounds/sim"),
     ("repeat_open", "src/pass/run.c", "!is_open(x) || x->turns || by", "x->turns || by", "movement/test_repeats$"),
     ("repeat_divisor", "src/pass/run.c", "y->offset > MOST_REPEATED", "y->offset > 2 * MOST_REPEATED", "movement/test_repeats$"),
