@@ -8,13 +8,6 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 /* Whether elements may be left after the last whole vector. */
 static bool has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
 
-void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
-    const int first = e->k->across ? 1 : 0;
-    for (int d = first; d < e->k->n_kept; d++) {
-        krf__str_printf(out, d > first ? " * n%d" : "n%d", d);
-    }
-}
-
 static void map_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const bool tail = has_tail(k);

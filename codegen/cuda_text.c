@@ -22,6 +22,13 @@ void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out) {
     }
 }
 
+void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
+    const int first = e->k->across ? 1 : 0;
+    for (int d = first; d < e->k->n_kept; d++) {
+        krf__str_printf(out, d > first ? " * n%d" : "n%d", d);
+    }
+}
+
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf_dtype dtype = (krf_dtype)e->k->operands[operand].dtype;
     krf__str_printf(out, "union { %s word; %s at[%d]; ", krf__cuda_word_type(e, operand), krf__storage_type((int)dtype), e->k->vector);

@@ -43,18 +43,7 @@ void krf__set_record(krf__kernel *k, uint32_t first) {
     }
 }
 
-void krf__kernel_records(krf__kernel *k, const krf__limits *limits) {
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].record = 0;
-    }
-    if (limits->many_threads) {
-        if (k->spans) {
-            krf__mark_spans(k);
-        } else {
-            krf__mark_records(k);
-        }
-        return;
-    }
+void krf__store_records(krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands && k->schedule == KRF__MAP; i++) {
         if (k->operands[i].store && k->operands[i].record == 0 && krf__begins_record(k, &k->operands[i])) {
             krf__set_record(k, i);

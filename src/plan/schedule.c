@@ -301,6 +301,20 @@ static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits)
     k->vector = k->drifts ? v : k->vector;
 }
 
+/* Which operands of a map go out, or on a GPU come in, together. */
+static void mark_together(krf__kernel *k, const krf__limits *limits) {
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].record = 0;
+    }
+    if (!limits->many_threads) {
+        krf__store_records(k);
+    } else if (k->spans) {
+        krf__mark_spans(k);
+    } else {
+        krf__mark_records(k);
+    }
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = false;
@@ -390,5 +404,5 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->wide = needs_wide(k);
     krf__kernel_runs(k, unaligned, limits->many_threads);
     krf__kernel_beside(k, limits);
-    krf__kernel_records(k, limits);
+    mark_together(k, limits);
 }

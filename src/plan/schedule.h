@@ -34,8 +34,8 @@ void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 /* Before all that: dimensions of a map along which memory is read backwards are gone through backwards. */
 void krf__kernel_flip(krf__kernel *k);
 
-/* Of a map: which operands are the fields of records that go out, or on a GPU come in, together (krf__operand.record). */
-void krf__kernel_records(krf__kernel *k, const krf__limits *limits);
+/* On the CPU, of a map: which operands are the fields of records that go out together (krf__operand.record). */
+void krf__store_records(krf__kernel *k);
 
 /* Whether an operand has the first fields of records, and others all the rest; whether it has others of such a one; and makes those of a first one a record. */
 bool krf__begins_record(const krf__kernel *k, const krf__operand *o);
