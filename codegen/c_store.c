@@ -11,7 +11,7 @@
 /* Whether an operand stores the first fields of records, and with them all others. */
 static bool begins_record(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].record == operand + 1; }
 
-/* Numbers of an element in memory, which of complex results are two. */
+/* Numbers of an element in memory: as many as its record has fields, of complex results two. */
 static int numbers(const krf__emitter *e, uint32_t operand) { return begins_record(e, operand) ? (int)e->k->operands[operand].strides[e->k->n_kept - 1] : 1; }
 
 static int element_bytes(const krf__emitter *e, uint32_t operand) { return numbers(e, operand) * (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype); }
