@@ -90,7 +90,7 @@ static bool is_from_end(const narrowing *p, uint32_t id) {
     }
     const krf__interval extent = p->intervals[sum->args[1]], zero = p->intervals[less->args[1]];
     const uint32_t x = behind_cast(p->in, n->args[2]);
-    const bool compared = less->args[0] == n->args[2] || (x == behind_cast(p->in, less->args[0]) && krf__dtype_of(p->in, x) == KRF_I32);
+    const bool compared = less->args[0] == n->args[2] || (less->args[0] == x && krf__dtype_of(p->in, x) == KRF_I32); /* as it is: cut to fewer bits it may be negative where x is large */
     return compared && zero.low == 0 && zero.high == 0 && extent.low >= 0 && fits(extent);
 }
 

@@ -830,4 +830,5 @@ MUTANTS = [
     ("repeat_product", "src/pass/run.c", "KRF__RUN_MOST)) : UNKNOWN;\n}\n\nstatic bool is_open", "KRF__RUN_MOST)) : x->kind == KRF__RUN_REPEATS ? *x : UNKNOWN;\n}\n\nstatic bool is_open", "movement/test_repeats$"),
     ("span_tail", "codegen/cuda_spans.c", "i + w < n0 + %d ?", "i + w < n0 + 0 * %d ?", "ops/test_windows/sim"),
     ("span_words", "codegen/cuda_spans.c", "(o->element + reach + 2 * v - 1) / v;", "(o->element + reach + v - 1) / v;", "ops/test_windows/sim"),
+    ("from_end_cut", "src/pass/narrow.c", "(less->args[0] == x && krf__dtype_of", "(behind_cast(p->in, less->args[0]) == x && krf__dtype_of", "ops/test_bounds$"),
 ]

@@ -259,13 +259,37 @@ static int close_all(void **unused) {
     return 0;
 }
 
+/* Whether a number is negative in fewer bits says nothing of it: its sum leaves 32 bits. */
+static void test_cut_places(void **unused) {
+    static const int32_t numbers[] = {1000000255, 5, -3, 1000000000, 2147483647, -128};
+    const int64_t n = sizeof numbers / sizeof *numbers;
+    (void)unused;
+    for (int r = 0; r < all.n && !collecting; r++) {
+        krf_array *x = NULL, *y = NULL;
+        int64_t got[sizeof numbers / sizeof *numbers];
+        krf_graph *g = krf_graph_create(all.run[r].context);
+        krf_expr result;
+        assert_int_equal(krf_array_from_host(all.run[r].context, KRF_I32, 1, &n, numbers, &x), KRF_OK);
+        const krf_binding given = krf_bind_array("x", x);
+        assert_int_equal(krf_parse(g, "where(x.astype(i8) < 0, x.astype(i64) + 2000000000, x.astype(i64)) + arange(6) * 0", &given, 1, &result), KRF_OK);
+        assert_int_equal(krf_eval(result, &y), KRF_OK);
+        assert_int_equal(krf_array_to_host(y, got, sizeof got), KRF_OK);
+        for (int i = 0; i < n; i++) {
+            assert_true(got[i] == ((int8_t)numbers[i] < 0 ? (int64_t)numbers[i] + 2000000000 : numbers[i]));
+        }
+        krf_graph_destroy(g);
+        krf_array_release(x);
+        krf_array_release(y);
+    }
+}
+
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order), cmocka_unit_test(test_cut_places)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order), cmocka_unit_test(test_cut_places)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
