@@ -1,5 +1,5 @@
-/* The C target's maps that gather at places which follow one another, but at ends, or which come several times each (krf__instr.value of a fetch): each strip of them lies in memory as it is, is one element, or is laid out: around an end, and where elements repeat. So the loop over a
- * strip reads what follows, of which compilers make vectors; gathered one by one none are made. */
+/* The C target's maps that gather at places which follow one another, but at ends, or which come several times each (krf__instr.value of a fetch): each strip of them lies in memory as it is, is one element, or is laid
+ * out: around an end, and where elements repeat. So the loop over a strip reads what follows, of which compilers make vectors; gathered one by one none are made. */
 #include "codegen/emitter.h"
 
 static bool is_run(const krf__emitter *e, uint32_t instr) {

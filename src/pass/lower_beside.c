@@ -20,7 +20,7 @@ static bool apart_from(const krf__layout *layout, int64_t mask) {
     return apart;
 }
 
-/* A leaf's axes, aligned at the last one, under a reduction of x over those of the mask. */
+/* Whether that holds of a leaf, whose axes are aligned at the last one, under a reduction over those of the mask. products: its last axis is short, and stays. */
 static bool lies_beside(const krf_graph *g, uint32_t leaf, int rank, int64_t mask, bool products) {
     const krf__layout layout = krf__memory_layout(g, leaf);
     bool kept = false, reduced = false, last = false;

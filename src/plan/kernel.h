@@ -252,8 +252,10 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
  * each has a line of memory: while one is at a chunk's tree the others load. */
 int krf__column_threads(const krf__kernel *k);
 
+/* On CUDA, bytes of the words, at most 16, in which a thread moves so many of records. */
+int krf__record_word(int bytes);
+
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
-int krf__record_word(int bytes); /* of the words, at most of 16 bytes, in which a thread moves so many of records */
 int krf__map_each(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */

@@ -317,7 +317,7 @@ static void mark_together(krf__kernel *k, const krf__limits *limits) {
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
-    k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = false;
+    k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
     k->outer = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;

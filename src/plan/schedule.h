@@ -44,11 +44,11 @@ void krf__set_record(krf__kernel *k, uint32_t first);
 
 /* On a GPU: how many records a thread of a map has at once, 1: one, if any; and which operands these then are. */
 int krf__record_vector(const krf__kernel *k);
+void krf__mark_records(krf__kernel *k);
 
 /* On a GPU: how many elements a thread of a map of windows has at once, 1: it has none, and which operands are their taps (krf__kernel.spans). */
 int krf__span_vector(const krf__kernel *k);
 void krf__mark_spans(krf__kernel *k);
-void krf__mark_records(krf__kernel *k);
 
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
