@@ -270,8 +270,8 @@ static void test_cut_places(void **unused) {
         krf_graph *g = krf_graph_create(all.run[r].context);
         krf_expr result;
         assert_int_equal(krf_array_from_host(all.run[r].context, KRF_I32, 1, &n, numbers, &x), KRF_OK);
-        const krf_binding given = krf_bind_array("x", x);
-        assert_int_equal(krf_parse(g, "where(x.astype(i8) < 0, x.astype(i64) + 2000000000, x.astype(i64)) + arange(6) * 0", &given, 1, &result), KRF_OK);
+        const krf_binding bound = krf_bind_array("x", x);
+        assert_int_equal(krf_parse(g, "where(x.astype(i8) < 0, x.astype(i64) + 2000000000, x.astype(i64)) + arange(6) * 0", &bound, 1, &result), KRF_OK);
         assert_int_equal(krf_eval(result, &y), KRF_OK);
         assert_int_equal(krf_array_to_host(y, got, sizeof got), KRF_OK);
         for (int i = 0; i < n; i++) {
