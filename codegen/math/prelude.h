@@ -7,7 +7,14 @@
 
 //@ krf_floor_divide_i32
 // Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
+// By a positive literal without comparisons: of a negative number, -1 - a is divided, and the quotient turned back.
 KRF_FN int krf_floor_divide_i32(int a, int b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b) && b > 0) {
+        int sign = a >> 31;
+        return (int)((unsigned)(a ^ sign) / (unsigned)b) ^ sign;
+    }
+#endif
     int d = b == 0 || b == -1 ? 1 : b;
     int q = a / d, r = a % d;
     q -= r != 0 && (r < 0) != (d < 0);
@@ -17,6 +24,12 @@ KRF_FN int krf_floor_divide_i32(int a, int b) {
 //@ krf_floor_divide_i64
 // Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
 KRF_FN long long krf_floor_divide_i64(long long a, long long b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b) && b > 0) {
+        long long sign = a >> 63;
+        return (long long)((unsigned long long)(a ^ sign) / (unsigned long long)b) ^ sign;
+    }
+#endif
     long long d = b == 0 || b == -1 ? 1 : b;
     long long q = a / d, r = a % d;
     q -= r != 0 && (r < 0) != (d < 0);
@@ -25,6 +38,12 @@ KRF_FN long long krf_floor_divide_i64(long long a, long long b) {
 
 //@ krf_remainder_i32
 KRF_FN int krf_remainder_i32(int a, int b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b) && b > 0) { // the same division, should the quotient be wanted too
+        int sign = a >> 31;
+        return (int)((unsigned)a - (unsigned)((int)((unsigned)(a ^ sign) / (unsigned)b) ^ sign) * (unsigned)b);
+    }
+#endif
     int d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
     int r = a % d;
     return r != 0 && (r < 0) != (d < 0) ? r + d : r;
@@ -32,6 +51,12 @@ KRF_FN int krf_remainder_i32(int a, int b) {
 
 //@ krf_remainder_i64
 KRF_FN long long krf_remainder_i64(long long a, long long b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b) && b > 0) {
+        long long sign = a >> 63;
+        return (long long)((unsigned long long)a - (unsigned long long)((long long)((unsigned long long)(a ^ sign) / (unsigned long long)b) ^ sign) * (unsigned long long)b);
+    }
+#endif
     long long d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
     long long r = a % d;
     return r != 0 && (r < 0) != (d < 0) ? r + d : r;

@@ -41,7 +41,8 @@ KRF_FN double krf_unbits_f64(unsigned long long u) {
 KRF_FN float krf_expf(float x) {
     // Beyond the clamps the result is inf or 0 anyway; a NaN fails both comparisons and stays.
     float y = x > 89.0f ? 89.0f : x;
-    y = y < -104.0f ? -104.0f : y;
+    int none = y < -104.0f;
+    y = none ? -104.0f : y;
     float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f); // low bits of t: n
     float n = t - 0x1.8p23f;
     float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
@@ -55,14 +56,16 @@ KRF_FN float krf_expf(float x) {
     unsigned b = krf_bits_f32(t);
     unsigned h = (b << 22) & 0xff800000u;
     float s = krf_unbits_f32(h + 0x3f800000u);
-    return __builtin_fmaf(q, s, s) * krf_unbits_f32((b << 23) - h + 0x3f800000u);
+    // A product with 0 is one: a product too small for an f32, as masked elements of a softmax give, takes processors by Intel a hundred times as long.
+    return __builtin_fmaf(q, s, s) * krf_unbits_f32(none ? 0 : (b << 23) - h + 0x3f800000u);
 }
 
 //@ krf_exp
 // As for f32, polynomial error 2^-57.6.
 KRF_FN double krf_exp(double x) {
     double y = x > 710.0 ? 710.0 : x;
-    y = y < -746.0 ? -746.0 : y;
+    int none = y < -746.0;
+    y = none ? -746.0 : y;
     double t = __builtin_fma(y, 0x1.71547652b82fep+0, 0x1.8p52);
     double n = t - 0x1.8p52;
     double r = __builtin_fma(n, -0x1.62e42fefa39efp-1, y);
@@ -80,7 +83,7 @@ KRF_FN double krf_exp(double x) {
     unsigned long long u = krf_bits_f64(t);
     unsigned long long h = (u << 51) & 0xfff0000000000000u;
     double s = krf_unbits_f64(h + 0x3ff0000000000000u);
-    return __builtin_fma(q, s, s) * krf_unbits_f64((u << 52) - h + 0x3ff0000000000000u);
+    return __builtin_fma(q, s, s) * krf_unbits_f64(none ? 0 : (u << 52) - h + 0x3ff0000000000000u);
 }
 
 //@ krf_expm1f

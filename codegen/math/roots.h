@@ -52,4 +52,10 @@ KRF_FN double krf_hypot(double x, double y) {
 }
 
 //@ krf_hypotf
-KRF_FN float krf_hypotf(float x, float y) { return (float)krf_hypot((double)x, (double)y); }
+// Squares of f32 are exact in f64 and stay in its range: the root is off by a unit of its last place.
+KRF_FN float krf_hypotf(float x, float y) {
+    double a = (double)x, b = (double)y;
+    double r = __builtin_sqrt(__builtin_fma(a, a, b * b));
+    float infinite = krf_unbits_f32(0x7f800000u);
+    return ((__builtin_fabsf(x) == infinite) | (__builtin_fabsf(y) == infinite)) ? infinite : (float)r;
+}

@@ -2,7 +2,9 @@
  * bounds; it comes by words of bytes or halves; or it is a small matrix by which all rows are multiplied. */
 #include "pass/lower_beside.h"
 
-enum { MOST_LEAVES = 64, WORD_ELEMENTS = 8 /* more than are written out anyway */, MOST_COLUMNS = 16 };
+#include "pass/under.h"
+
+enum { WORD_ELEMENTS = 8 /* more than are written out anyway */, MOST_COLUMNS = 16 };
 
 /* Whether rows of a leaf are a word of bytes or halves, as bits that are packed. */
 static bool is_word(const krf_graph *g, uint32_t leaf) {
@@ -38,21 +40,15 @@ bool krf__lower_reads_beside(const krf__lowering *l, uint32_t reduction) {
     const uint32_t x = krf__node_of(l->in, reduction)->args[0];
     const int64_t mask = krf__ints_of(l->in, reduction)[0];
     const int rank = krf__node_of(l->in, x)->rank;
-    uint32_t ids[MOST_LEAVES] = {l->map[x]}, n = 1;
     const bool products = rank > 0 && (mask >> (rank - 1) & 1) == 0 && krf__shape_of(l->in, x)[rank - 1] <= MOST_COLUMNS;
-    bool beside = rank <= KRF_MAX_RANK;
-    for (uint32_t done = 0; done < n && beside; done++) {
-        const krf__node *node = krf__node_of(l->out, ids[done]);
-        if (krf__op_is_leaf((krf__op)node->op)) {
-            beside = lies_beside(l->out, ids[done], rank, mask, products);
-            continue;
-        }
-        beside = node->op != KRF__gather && n + 3 <= MOST_LEAVES;
-        for (int k = 0; k < 3 && beside; k++) {
-            if (node->args[k] != 0) {
-                ids[n++] = node->args[k];
-            }
-        }
+    krf__under under;
+    bool beside = rank <= KRF_MAX_RANK && krf__find_under(l->out, 1, &l->map[x], KRF__MOST_REPEATED, &under);
+    for (uint32_t i = 0; beside && i < under.n_computed; i++) {
+        const krf__op op = (krf__op)krf__node_of(l->out, under.computed[i])->op;
+        beside = op != KRF__gather;
+    }
+    for (uint32_t i = 0; beside && i < under.n_leaves; i++) {
+        beside = krf__op_is_leaf((krf__op)krf__node_of(l->out, under.leaves[i])->op) && lies_beside(l->out, under.leaves[i], rank, mask, products);
     }
     return beside;
 }

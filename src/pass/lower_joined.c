@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "pass/lower_records.h"
 #include "pass/lower_under.h"
+#include "pass/under.h"
 
 #include <string.h>
 
@@ -54,38 +55,21 @@ static void note_choice(const krf__lowering *l, uint32_t root, uint32_t conditio
 }
 
 /* Goes over the elementwise nodes under some roots; false: there are too many. */
-static bool walk(const krf__lowering *l, const uint32_t *roots, int n_roots, uint32_t *n_nodes, parting *p) {
-    uint32_t ids[MOST_FIELDS * KRF__MOST_REPEATED], n = 0;
+static bool walk(const krf__lowering *l, const uint32_t *roots, uint32_t n_roots, uint32_t *n_nodes, parting *p) {
+    krf__under under;
     *p = (parting){.axis = -1};
-    for (int k = 0; k < n_roots; k++) {
-        bool known = false;
-        for (int i = 0; i < k; i++) {
-            known |= roots[i] == roots[k];
-        }
-        ids[n] = roots[k];
-        n += !known && !krf__op_is_leaf((krf__op)krf__node_of(l->out, roots[k])->op);
+    if (!krf__find_under(l->out, n_roots, roots, n_roots * KRF__MOST_REPEATED, &under)) {
+        return false;
     }
-    for (uint32_t done = 0; done < n; done++) {
-        const krf__node *node = krf__node_of(l->out, ids[done]);
+    for (uint32_t i = 0; i < under.n_computed; i++) {
+        const krf__node *node = krf__node_of(l->out, under.computed[i]);
         if (node->op == KRF__where && l->traits[node->args[0]].places) {
             note_choice(l, roots[0], node->args[0], p);
         } else {
-            p->computed += !l->traits[ids[done]].places && node->op != KRF__cast && node->op != KRF__gather;
-        }
-        for (int k = 0; k < 3; k++) {
-            bool known = node->args[k] == 0 || krf__op_is_leaf((krf__op)krf__node_of(l->out, node->args[k])->op);
-            for (uint32_t i = 0; i < n && !known; i++) {
-                known = ids[i] == node->args[k];
-            }
-            if (!known && n == (uint32_t)n_roots * KRF__MOST_REPEATED) {
-                return false;
-            }
-            if (!known) {
-                ids[n++] = node->args[k];
-            }
+            p->computed += !l->traits[under.computed[i]].places && node->op != KRF__cast && node->op != KRF__gather;
         }
     }
-    *n_nodes = n;
+    *n_nodes = under.n_computed;
     return true;
 }
 
@@ -174,7 +158,7 @@ uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_
         return l->out->status == KRF_OK ? root : 0;
     }
     const bool made = make_parts(l, root, &p, n_parts, parts);
-    if (!made || !walk(l, parts, n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
+    if (!made || !walk(l, parts, (uint32_t)n_parts, &after, &left) || after > (uint32_t)n_parts * before) {
         return l->out->status == KRF_OK ? root : 0;
     }
     return join(l, root, p.axis, n_parts, parts);

@@ -2,7 +2,7 @@
  * by field, each by vectors of records, and stores them together: else what is shared would be laid out once more for each field. Where it is another, as of colours that become planes, it reads records once for all fields. */
 #include "pass/lower_records.h"
 
-#include "pass/lower_under.h"
+#include "pass/under.h"
 
 enum { LEAST_RECORDS = 32 /* that follow one another along an axis */, MOST_COMPUTED = 128 /* operations on all fields */, COSTLY = 32 /* operations that a costly one counts as */, FEW_FIELDS = 3 /* colours; the rest are powers of two */ };
 
@@ -75,29 +75,18 @@ static bool are_fields(const krf__lowering *l, uint32_t root, int axis, bool cho
     const krf__node *n = krf__node_of(g, root);
     const int64_t *shape = krf__shape_of(g, root);
     const int behind = n->rank - 1 - axis;
-    uint32_t ids[KRF__MOST_REPEATED + 1] = {root}, n_ids = 1;
     reading r = {0};
-    for (uint32_t done = 0; done < n_ids; done++) {
-        const krf__node *node = krf__node_of(g, ids[done]);
+    krf__under under;
+    if (!krf__find_under(g, 1, &root, KRF__MOST_REPEATED, &under)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < under.n_computed; i++) {
+        const krf__node *node = krf__node_of(g, under.computed[i]);
         r.gathered |= node->op == KRF__gather;
         r.computed += node->op == KRF__cast ? 0 : krf__op_is_costly((krf__op)node->op, krf__dtype((krf_dtype)node->dtype)->kind) ? COSTLY : 1;
-        for (int k = 0; k < 3; k++) {
-            const uint32_t arg = node->args[k];
-            bool known = arg == 0;
-            if (!known && krf__op_is_leaf((krf__op)krf__node_of(g, arg)->op)) {
-                note_leaf(g, arg, behind, shape[axis], &r);
-                known = true;
-            }
-            for (uint32_t i = 0; i < n_ids && !known; i++) {
-                known = ids[i] == arg;
-            }
-            if (!known && n_ids > KRF__MOST_REPEATED) {
-                return false;
-            }
-            if (!known) {
-                ids[n_ids++] = arg;
-            }
-        }
+    }
+    for (uint32_t i = 0; i < under.n_leaves; i++) {
+        note_leaf(g, under.leaves[i], behind, shape[axis], &r);
     }
     return gains(&r, l->many_threads, chosen, behind, shape[axis], krf_dtype_size((krf_dtype)n->dtype));
 }

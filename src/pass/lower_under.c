@@ -4,6 +4,7 @@
 
 #include "pass/lower_known.h"
 #include "pass/lower_take.h"
+#include "pass/under.h"
 
 enum { MOST_UNDER = 2 * KRF__MOST_REPEATED };
 
@@ -103,41 +104,15 @@ static int most_repeated(const krf__lowering *l, const krf__change *change) {
     return most < KRF__MOST_REPEATED ? (int)most : KRF__MOST_REPEATED;
 }
 
-/* Whether the value needs no computation that could be repeated. */
-static bool lies_there(const krf__lowering *l, uint32_t id) { return krf__op_is_leaf(krf__node_of(l->out, id)->op) || krf__node_of(l->out, id)->op == KRF__raw_result; }
-
-/* Collects the elementwise nodes under `root` in ascending order; false when there are more than may be repeated. */
-static bool closure(const krf__lowering *l, uint32_t root, int most, uint32_t *ids, int *n) {
-    int count = 0, done = 0;
-    if (most < 1) {
-        return false;
-    }
-    ids[count++] = root;
-    while (done < count) {
-        const krf__node *node = krf__node_of(l->out, ids[done++]);
-        for (int k = 0; k < 3; k++) {
-            uint32_t arg = node->args[k];
-            bool known = arg == 0 || lies_there(l, arg);
-            for (int i = 0; i < count && !known; i++) {
-                known = ids[i] == arg;
-            }
-            if (!known) {
-                if (count == most) {
-                    return false;
-                }
-                ids[count++] = arg;
-            }
-        }
-    }
-    for (int i = 1; i < count; i++) { /* ids are small in number: insertion sort */
-        for (int j = i; j > 0 && ids[j] < ids[j - 1]; j--) {
-            uint32_t swap = ids[j];
+/* In ascending order: operands before what is made of them. They are small in number. */
+static void sort(uint32_t *ids, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        for (uint32_t j = i; j > 0 && ids[j] < ids[j - 1]; j--) {
+            const uint32_t swap = ids[j];
             ids[j] = ids[j - 1];
             ids[j - 1] = swap;
         }
     }
-    *n = count;
-    return true;
 }
 
 /* The operand of a repeated node, under the change: values of rank 0 stay. 0 when a reshape does not fit a leaf. */
@@ -170,12 +145,14 @@ static uint32_t repeat_node(krf__lowering *l, krf__node node) {
 }
 
 static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {
-    uint32_t ids[MOST_UNDER], made[MOST_UNDER];
-    int n;
-    if (!closure(l, root, most_repeated(l, change), ids, &n)) {
+    uint32_t made[MOST_UNDER];
+    krf__under under;
+    if (!krf__find_under(l->out, 1, &root, (uint32_t)most_repeated(l, change), &under)) {
         return 0;
     }
-    for (int i = 0; i < n; i++) {
+    const uint32_t *ids = under.computed, n = under.n_computed;
+    sort(under.computed, n);
+    for (uint32_t i = 0; i < n; i++) {
         krf__node node = *krf__node_of(l->out, ids[i]);
         if (node.rank == 0) {
             made[i] = ids[i];
@@ -183,7 +160,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
         }
         for (int k = 0; k < krf__op_info_of(node.op)->arity; k++) {
             uint32_t arg = node.args[k], now = 0;
-            for (int j = 0; j < i && now == 0; j++) {
+            for (uint32_t j = 0; j < i && now == 0; j++) {
                 now = ids[j] == arg ? made[j] : 0;
             }
             if (now == 0) {
@@ -203,7 +180,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
 }
 
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
-    if (l->repeated > 0 && !lies_there(l, base) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !krf__lies_there(l->out, base) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;
@@ -213,10 +190,9 @@ uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) 
 }
 
 bool krf__lower_small(const krf__lowering *l, uint32_t base, int most) {
-    uint32_t ids[KRF__MOST_REPEATED];
-    int n;
+    krf__under under;
     most = most < KRF__MOST_REPEATED ? most : KRF__MOST_REPEATED;
-    return lies_there(l, base) || (!l->traits[base].reduces && closure(l, base, most, ids, &n));
+    return krf__lies_there(l->out, base) || (!l->traits[base].reduces && krf__find_under(l->out, 1, &base, (uint32_t)(most > 0 ? most : 0), &under));
 }
 
 uint32_t krf__lower_widened(krf__lowering *l, uint32_t base, int more) {

@@ -8,11 +8,14 @@
 #include "pass/pass.h"
 #include "pass/run.h"
 
+#include <string.h>
+
 typedef struct narrowing {
     const krf_graph *in;
     krf_graph *out;
     krf__interval *intervals;    /* of nodes of `in` */
     krf__run *runs;
+    uint8_t *behind;             /* axes of one element after that along which a kernel goes that computes it */
     uint32_t *wide, *narrow;     /* what became of them; narrow: in 32 bits. 0: not made so far */
 } narrowing;
 
@@ -121,8 +124,9 @@ static bool narrow_node(narrowing *p, uint32_t id) {
     krf__node node = *krf__node_of(p->in, id);
     const bool narrower = narrows(p, id);
     bool known = true;
-    if (node.op == KRF__gather) { /* a last axis of one element is none that a kernel goes along */
-        node.value = node.rank > 0 && krf__shape_of(p->in, id)[node.rank - 1] > 1 ? krf__run_blocks(&p->runs[node.args[1]]) : 1;
+    if (node.op == KRF__gather) {
+        const int axis = node.rank - 1 - p->behind[id];
+        node.value = axis >= 0 && krf__shape_of(p->in, id)[axis] > 1 && p->runs[node.args[1]].behind == p->behind[id] ? krf__run_blocks(&p->runs[node.args[1]]) : 1;
     }
     for (int k = 0; k < 3; k++) {
         const uint32_t x = node.args[k];
@@ -151,6 +155,33 @@ bool krf__has_places(const krf_graph *g) {
     return any;
 }
 
+static uint8_t single_axes(const krf_graph *g, uint32_t id) {
+    const krf__node *n = krf__node_of(g, id);
+    uint8_t n_axes = 0;
+    while (n_axes < n->rank && krf__shape_of(g, id)[n->rank - 1 - n_axes] == 1) {
+        n_axes++;
+    }
+    return n_axes;
+}
+
+/* As many as of all that it is computed for; what nothing uses any more is left as it is. */
+static void find_axes(narrowing *p, int n, const uint32_t *outputs) {
+    memset(p->behind, UINT8_MAX, p->in->n_nodes);
+    for (int k = 0; k < n; k++) {
+        p->behind[outputs[k]] = single_axes(p->in, outputs[k]);
+    }
+    for (uint32_t id = (uint32_t)p->in->n_nodes - 1; id > 0; id--) {
+        const krf__node *node = krf__node_of(p->in, id);
+        const krf__op_class class = krf__op_info_of((krf__op)node->op)->class_;
+        const bool own = node->op == KRF__joined || class == KRF__CLASS_REDUCE || class == KRF__CLASS_SCAN; /* it goes over the operand itself */
+        for (int k = 0; k < 3 && node->args[k] != 0 && p->behind[id] != UINT8_MAX; k++) {
+            uint8_t *of = &p->behind[node->args[k]];
+            const uint8_t axes = own ? single_axes(p->in, node->args[k]) : p->behind[id];
+            *of = axes < *of ? axes : *of;
+        }
+    }
+}
+
 krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out) {
     krf_status status = krf__canon(in, 0, NULL, out);
     narrowing p = {.in = in, .out = out};
@@ -159,14 +190,18 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
     }
     p.intervals = krf__calloc(in->n_nodes, sizeof *p.intervals);
     p.runs = krf__calloc(in->n_nodes, sizeof *p.runs);
+    p.behind = krf__calloc(in->n_nodes, sizeof *p.behind);
     p.wide = krf__calloc(in->n_nodes, sizeof *p.wide);
     p.narrow = krf__calloc(in->n_nodes, sizeof *p.narrow);
-    status = p.intervals == NULL || p.runs == NULL || p.wide == NULL || p.narrow == NULL ? krf__fail_memory() : KRF_OK;
+    status = p.intervals == NULL || p.runs == NULL || p.behind == NULL || p.wide == NULL || p.narrow == NULL ? krf__fail_memory() : KRF_OK;
+    if (status == KRF_OK) {
+        find_axes(&p, n, outputs);
+    }
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         const uint32_t *args = krf__node_of(in, id)->args;
         p.intervals[id] = krf__interval_from(in, id, (krf__interval[]){p.intervals[args[0]], p.intervals[args[1]], p.intervals[args[2]]});
         p.intervals[id] = is_from_end(&p, id) ? of_from_end(&p, id) : p.intervals[id];
-        p.runs[id] = krf__run_from(in, id, p.intervals[id], (krf__run[]){p.runs[args[0]], p.runs[args[1]], p.runs[args[2]]});
+        p.runs[id] = krf__run_from(in, id, p.intervals[id], p.behind[id], (krf__run[]){p.runs[args[0]], p.runs[args[1]], p.runs[args[2]]});
         if (krf__copy_leaf(in, id, out, &p.wide[id]) ? p.wide[id] == 0 : !narrow_node(&p, id)) {
             status = out->status;
         }
@@ -177,6 +212,7 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
     }
     krf__mem_free(p.intervals);
     krf__mem_free(p.runs);
+    krf__mem_free(p.behind);
     krf__mem_free(p.wide);
     krf__mem_free(p.narrow);
     if (status != KRF_OK) {

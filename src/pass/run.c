@@ -3,7 +3,7 @@
 
 enum { FAR = INT32_MAX, MOST_REPEATED = 8 };
 
-#define UNKNOWN ((krf__run){KRF__RUN_UNKNOWN, 0, 0, 0, 1, false, 0})
+#define UNKNOWN ((krf__run){.kind = KRF__RUN_UNKNOWN, .multiple = 1})
 
 static int64_t power_in(int64_t x) {
     const uint64_t lowest = (uint64_t)x & (0 - (uint64_t)x); /* of the lowest number too */
@@ -12,16 +12,16 @@ static int64_t power_in(int64_t x) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static krf__run number(int64_t value) { return (krf__run){KRF__RUN_NUMBER, value, 0, 0, power_in(value), false, 0}; }
-static krf__run same(int64_t multiple) { return (krf__run){KRF__RUN_SAME, 0, 0, 0, multiple, false, 0}; }
+static krf__run number(int64_t value) { return (krf__run){.kind = KRF__RUN_NUMBER, .offset = value, .multiple = power_in(value)}; }
+static krf__run same(int64_t multiple) { return (krf__run){.kind = KRF__RUN_SAME, .multiple = multiple}; }
 
 static bool is_same(const krf__run *r) { return r->kind == KRF__RUN_NUMBER || r->kind == KRF__RUN_SAME; }
 
 /* A range, or a view of one. */
-static krf__run of_places(const krf_graph *g, uint32_t id) {
+static krf__run of_places(const krf_graph *g, uint32_t id, int behind) {
     const krf__layout layout = krf__memory_layout(g, id);
-    const int last = layout.rank - 1;
-    krf__run r = {KRF__RUN_SAME, layout.offset, INT64_MIN, INT64_MAX, KRF__RUN_MOST, false, 0};
+    const int last = layout.rank - 1 - behind;
+    krf__run r = {.kind = KRF__RUN_SAME, .offset = layout.offset, .low = INT64_MIN, .high = INT64_MAX, .multiple = KRF__RUN_MOST};
     for (int d = 0; d < layout.rank; d++) {
         const int64_t stride = layout.shape[d] > 1 ? layout.strides[d] : 0;
         if (d < last || stride == 0) {
@@ -99,7 +99,7 @@ static krf__run quotient(const krf_graph *g, const krf__node *n, const krf__run 
     if (!is_open(x) || x->turns || by->op != KRF__constant || y->kind != KRF__RUN_NUMBER || y->offset < 2 || y->offset > MOST_REPEATED) { /* scalars may have other values in the same kernel */
         return is_same(x) && is_same(y) ? same(1) : UNKNOWN;
     }
-    return (krf__run){KRF__RUN_REPEATS, 0, INT64_MIN, INT64_MAX, 1, false, (int)y->offset};
+    return (krf__run){.kind = KRF__RUN_REPEATS, .low = INT64_MIN, .high = INT64_MAX, .multiple = 1, .divisor = (int)y->offset};
 }
 
 static bool adds_number(const krf_graph *g, const krf__node *n, uint32_t x) {
@@ -132,10 +132,10 @@ static krf__run of_others(const krf_graph *g, uint32_t id, const krf__run operan
     return all ? same(1) : UNKNOWN;
 }
 
-static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
+static krf__run by_rules(const krf_graph *g, uint32_t id, int behind, const krf__run operands[3]) {
     const krf__node *n = krf__node_of(g, id), *leaf = n->op == KRF__view ? krf__node_of(g, n->args[0]) : n;
     if (leaf->op == KRF__iota) {
-        return of_places(g, id);
+        return of_places(g, id, behind);
     }
     if (leaf->op == KRF__constant || leaf->op == KRF__scalar) {
         return number(krf__bits_to_i64((krf_dtype)leaf->dtype, leaf->value));
@@ -143,7 +143,7 @@ static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operand
     switch ((krf__op)n->op) {
     case KRF__view: {
         const krf__layout layout = krf__memory_layout(g, id);
-        return layout.rank > 0 && layout.strides[layout.rank - 1] == 0 ? same(1) : UNKNOWN;
+        return layout.rank > behind && layout.strides[layout.rank - 1 - behind] == 0 ? same(1) : UNKNOWN;
     }
     case KRF__cast: return krf__is_real(krf__dtype_of(g, n->args[0])) && is_same(&operands[0]) ? same(1) : operands[0];
     case KRF__add: return sum(&operands[0], &operands[1], 1);
@@ -160,18 +160,27 @@ static krf__run by_rules(const krf_graph *g, uint32_t id, const krf__run operand
     }
 }
 
-/* What has no last axis, or one element there, is the same along it, whatever it is. */
-krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, const krf__run operands[3]) {
+/* Numbers are the same along all axes. */
+static krf__run along(krf__run r, int behind) { return r.behind == behind || r.kind == KRF__RUN_NUMBER ? r : UNKNOWN; }
+
+/* What has no such axis, or one element there, is the same along it, whatever it is. */
+static krf__run run_along(const krf_graph *g, uint32_t id, krf__interval interval, int behind, const krf__run operands[3]) {
     const krf__node *n = krf__node_of(g, id);
     const krf__kind kind = krf__dtype((krf_dtype)n->dtype)->kind;
     const bool real = kind == KRF__KIND_REAL || kind == KRF__KIND_COMPLEX, wraps = interval.low < -FAR || interval.high > FAR || (kind != KRF__KIND_BOOL && krf_dtype_size((krf_dtype)n->dtype) < 4);
-    const krf__run r = real ? of_others(g, id, operands) : by_rules(g, id, operands);
+    const krf__run r = real ? of_others(g, id, operands) : by_rules(g, id, behind, operands);
     if (r.kind == KRF__RUN_UNKNOWN) {
-        return n->rank == 0 || krf__shape_of(g, id)[n->rank - 1] == 1 ? same(1) : r;
+        return n->rank <= behind || krf__shape_of(g, id)[n->rank - 1 - behind] == 1 ? same(1) : r;
     }
     if (r.kind != KRF__RUN_SAME && wraps) { /* what is lost is a multiple of any block */
         return r.kind == KRF__RUN_NUMBER ? same(r.multiple) : UNKNOWN;
     }
+    return r;
+}
+
+krf__run krf__run_from(const krf_graph *g, uint32_t id, krf__interval interval, int behind, const krf__run operands[3]) {
+    krf__run r = run_along(g, id, interval, behind, (krf__run[]){along(operands[0], behind), along(operands[1], behind), along(operands[2], behind)});
+    r.behind = behind;
     return r;
 }
 

@@ -86,7 +86,7 @@ static int check(const krf_graph *g, int e, bool wide) {
             }
         }
         intervals[id] = krf__interval_from(g, id, (krf__interval[]){intervals[args[0]], intervals[args[1]], intervals[args[2]]});
-        runs[id] = krf__run_from(g, id, intervals[id], (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
+        runs[id] = krf__run_from(g, id, intervals[id], 0, (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
         const int64_t blocks = runs[id].kind == KRF__RUN_STEPS ? (int64_t)(krf__run_blocks(&runs[id]) & KRF__RUN_BLOCK) : 1;
         found += blocks > 1 && krf__node_of(g, id)->op != KRF__view;
         for (int line = 0; line < LINES && runs[id].kind != KRF__RUN_STEPS && krf__node_of(g, id)->dtype == KRF_I64; line++) { /* multiples that do not change */
@@ -167,7 +167,7 @@ static void test_known(void **unused) {
     for (uint32_t id = 1; id < g.n_nodes; id++) {
         const uint32_t *args = krf__node_of(&g, id)->args;
         intervals[id] = krf__interval_from(&g, id, (krf__interval[]){intervals[args[0]], intervals[args[1]], intervals[args[2]]});
-        runs[id] = krf__run_from(&g, id, intervals[id], (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
+        runs[id] = krf__run_from(&g, id, intervals[id], 0, (krf__run[]){runs[args[0]], runs[args[1]], runs[args[2]]});
     }
     assert_int_equal(krf__run_blocks(&runs[first]), 64 | KRF__RUN_ALONG);
     assert_int_equal(krf__run_blocks(&runs[second]), 64 | KRF__RUN_ALONG);
