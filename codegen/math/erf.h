@@ -81,9 +81,6 @@ KRF_FN double krf_erf(double x) {
     return x == x ? v : x;
 }
 
-//@ krf_erff
-KRF_FN float krf_erff(float x) { return (float)krf_erf((double)x); }
-
 //@ krf_erfc
 KRF_FN double krf_erfc(double x) {
     double y = __builtin_fabs(x);
@@ -98,9 +95,6 @@ KRF_FN double krf_erfc(double x) {
     double v = y < 0.5 ? near : far;
     return x == x ? v : x;
 }
-
-//@ krf_erfcf
-KRF_FN float krf_erfcf(float x) { return (float)krf_erfc((double)x); }
 
 //@ krf_gelu
 // x / 2 erfc(-x / sqrt(2)); the square of that argument is exactly x^2 / 2.
@@ -134,9 +128,6 @@ KRF_FN double krf_gelu(double x) {
     v = krf_unbits_f64((krf_bits_f64(v) & 0x7fffffffffffffffu) | (krf_bits_f64(x) & 0x8000000000000000u));
     return x == x ? v : x;
 }
-
-//@ krf_geluf
-KRF_FN float krf_geluf(float x) { return (float)krf_gelu((double)x); }
 
 //@ krf_erfinv
 // Up to 1/2 a polynomial of x^2. Beyond that x times one of w = -log(1 - x^2) up to 3.25, of sqrt(w) up to 3.45 and from there

@@ -63,9 +63,6 @@ KRF_FN double krf_exp2(double x) {
     return krf_power_of_two(krf_exp_near(r, low), n);
 }
 
-//@ krf_exp2f
-KRF_FN float krf_exp2f(float x) { return (float)krf_exp2((double)x); }
-
 //@ krf_exp10
 // x = n log10(2) + r; log10(2) in a part whose products with n are exact, and another.
 KRF_FN double krf_exp10(double x) {
@@ -79,9 +76,6 @@ KRF_FN double krf_exp10(double x) {
     double low = __builtin_fma(g, 0x1.26bb1bbb55516p+1, -r) + __builtin_fma(g_low, 0x1.26bb1bbb55516p+1, g * -0x1.f48ad494ea3e9p-53);
     return krf_power_of_two(krf_exp_near(r, low), n);
 }
-
-//@ krf_exp10f
-KRF_FN float krf_exp10f(float x) { return (float)krf_exp10((double)x); }
 
 //@ krf_log_parts
 // log(x) = of.hi + of.lo + n ln 2, the sum of two good to 2^-64; n whole. For x > 0 and finite. x = 2^n (1 + f) with 1 + f
@@ -138,9 +132,6 @@ KRF_FN double krf_log2(double x) {
     return krf_log_ends(x, s + (s_low + p_low));
 }
 
-//@ krf_log2f
-KRF_FN float krf_log2f(float x) { return (float)krf_log2((double)x); }
-
 //@ krf_log10
 KRF_FN double krf_log10(double x) {
     krf_scaled l = krf_log_parts(x);
@@ -152,9 +143,6 @@ KRF_FN double krf_log10(double x) {
     double s_low = (m - s) + p;
     return krf_log_ends(x, s + (s_low + __builtin_fma(l.n, 0x1.fef311f12b358p-46, p_low)));
 }
-
-//@ krf_log10f
-KRF_FN float krf_log10f(float x) { return (float)krf_log10((double)x); }
 
 //@ krf_pow
 // exp(y log|x|), both as sums of two; then the special cases of IEEE's pow, as selects.
@@ -184,6 +172,3 @@ KRF_FN double krf_pow(double x, double y) {
     v = ((x != x) | (y != y)) ? x + y : v;
     return ((x == 1.0) | (y == 0.0)) ? 1.0 : v;
 }
-
-//@ krf_powf
-KRF_FN float krf_powf(float x, float y) { return (float)krf_pow((double)x, (double)y); }

@@ -29,9 +29,6 @@ KRF_FN double krf_logaddexp(double a, double b) {
     return most + krf_log1p(__builtin_fma(low, e, e));
 }
 
-//@ krf_logaddexpf
-KRF_FN float krf_logaddexpf(float a, float b) { return (float)krf_logaddexp((double)a, (double)b); }
-
 //@ krf_gate
 // x / (1 + exp(-(y + low))), one where x is NaN. For negative y as x e / (1 + e) with e = exp(y), whose power of 2 comes
 // last: e may be too small where the result is not.
@@ -62,14 +59,8 @@ KRF_FN double krf_sigmoid(double x) {
     return x == x ? y : x;
 }
 
-//@ krf_sigmoidf
-KRF_FN float krf_sigmoidf(float x) { return (float)krf_sigmoid((double)x); }
-
 //@ krf_silu
 KRF_FN double krf_silu(double x) { return krf_gate(x, x, 0.0); }
-
-//@ krf_siluf
-KRF_FN float krf_siluf(float x) { return (float)krf_silu((double)x); }
 
 //@ krf_gelu_tanh
 // x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)), 2 u = k x (1 + 0.044715 x^2), k = 2 sqrt(2 / pi): in pairs, as exp makes much of
@@ -84,6 +75,3 @@ KRF_FN double krf_gelu_tanh(double x) {
     double u_low = __builtin_fma(x, s.hi, -u) + x * s_low;
     return krf_gate(x, u, u_low);
 }
-
-//@ krf_gelu_tanhf
-KRF_FN float krf_gelu_tanhf(float x) { return (float)krf_gelu_tanh((double)x); }

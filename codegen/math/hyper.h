@@ -43,9 +43,6 @@ KRF_FN double krf_sinh(double x) {
     return x == x ? v : x;
 }
 
-//@ krf_sinhf
-KRF_FN float krf_sinhf(float x) { return (float)krf_sinh((double)x); }
-
 //@ krf_cosh
 KRF_FN double krf_cosh(double x) {
     double y = __builtin_fabs(x);
@@ -57,9 +54,6 @@ KRF_FN double krf_cosh(double x) {
     double v = krf_power_of_two(s, e.n - 1.0);
     return x == x ? v : x;
 }
-
-//@ krf_coshf
-KRF_FN float krf_coshf(float x) { return (float)krf_cosh((double)x); }
 
 //@ krf_asinh
 // log1p(y + y^2 / (1 + sqrt(1 + y^2))), the argument as a sum of two. For large y log(2 y) = log1p(y) + ln 2.
@@ -80,9 +74,6 @@ KRF_FN double krf_asinh(double x) {
     return krf_unbits_f64(krf_bits_f64(v) | (krf_bits_f64(x) & 0x8000000000000000u));
 }
 
-//@ krf_asinhf
-KRF_FN float krf_asinhf(float x) { return (float)krf_asinh((double)x); }
-
 //@ krf_acosh
 // With t = x - 1: log1p(t + sqrt(t (t + 2))).
 KRF_FN double krf_acosh(double x) {
@@ -99,9 +90,6 @@ KRF_FN double krf_acosh(double x) {
     return x < 1.0 ? krf_unbits_f64(0x7ff8000000000000u) : v;
 }
 
-//@ krf_acoshf
-KRF_FN float krf_acoshf(float x) { return (float)krf_acosh((double)x); }
-
 //@ krf_atanh
 // log1p(2 y / (1 - y)) / 2
 KRF_FN double krf_atanh(double x) {
@@ -113,6 +101,3 @@ KRF_FN double krf_atanh(double x) {
     v = y < 0x1p-500 ? y : v; // the remainders would be subnormal
     return krf_unbits_f64(krf_bits_f64(v) | (krf_bits_f64(x) & 0x8000000000000000u));
 }
-
-//@ krf_atanhf
-KRF_FN float krf_atanhf(float x) { return (float)krf_atanh((double)x); }

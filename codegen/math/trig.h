@@ -165,9 +165,9 @@ KRF_FN double krf_sin_of(krf_angle a) {
     return krf_unbits_f64(u ^ (a.quarters & 2) << 62);
 }
 
-//@ krf_sin_of_f32
+//@ krf_sin_of_single
 // Polynomial errors 2^-37 and 2^-41: enough for f32.
-KRF_FN float krf_sin_of_f32(krf_angle a) {
+KRF_FN double krf_sin_of_single(krf_angle a) {
     double z = a.hi * a.hi;
     double s, c;
     {
@@ -185,12 +185,12 @@ KRF_FN float krf_sin_of_f32(krf_angle a) {
         c = __builtin_fma(z * z, p, __builtin_fma(-0.5, z, 1.0));
     }
     unsigned long long u = krf_bits_f64((a.quarters & 1) != 0 ? c : s);
-    return (float)krf_unbits_f64(u ^ (a.quarters & 2) << 62);
+    return krf_unbits_f64(u ^ (a.quarters & 2) << 62);
 }
 
 //@ krf_sinf
 KRF_FN float krf_sinf(float x) {
-    float y = krf_sin_of_f32(krf_reduce_f32(x));
+    float y = (float)krf_sin_of_single(krf_reduce_f32(x));
     y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : x - x;
 }
@@ -206,7 +206,7 @@ KRF_FN double krf_sin(double x) {
 KRF_FN float krf_cosf(float x) {
     krf_angle a = krf_reduce_f32(x);
     a.quarters += 1;
-    float y = krf_sin_of_f32(a);
+    float y = (float)krf_sin_of_single(a);
     return x - x == 0.0f ? y : x - x;
 }
 
@@ -259,7 +259,7 @@ KRF_FN krf_angle krf_reduce_pi(double x) {
 //@ krf_sinpif
 // At whole numbers a zero with the sign of x.
 KRF_FN float krf_sinpif(float x) {
-    float y = krf_sin_of_f32(krf_reduce_pi((double)x));
+    float y = (float)krf_sin_of_single(krf_reduce_pi((double)x));
     y = y == 0.0f ? __builtin_copysignf(0.0f, x) : y;
     return x - x == 0.0f ? y : x - x;
 }
@@ -276,7 +276,7 @@ KRF_FN double krf_sinpi(double x) {
 KRF_FN float krf_cospif(float x) {
     krf_angle a = krf_reduce_pi((double)x);
     a.quarters += 1;
-    float y = krf_sin_of_f32(a) + 0.0f;
+    float y = (float)krf_sin_of_single(a) + 0.0f;
     return x - x == 0.0f ? y : x - x;
 }
 

@@ -129,21 +129,22 @@ static uint32_t bounded_product(krf_graph *g, uint32_t x, uint32_t y, uint32_t f
 }
 
 /* The exponential but for a factor (0: 1), which is multiplied last. Sine and cosine are of one angle, which compilers reduce once: an infinite exponential times the sine of 0 is the NaN that is wanted. */
-static krf__pair exp_but_for(krf_graph *g, krf__pair a, bool roomy, uint32_t *factor) {
+static krf__pair exp_but_for(krf_graph *g, krf__pair a, bool roomy, bool single, uint32_t *factor) {
     uint32_t x = a.re, y = IM(a), angle = angle_unless(g, y, ISINF(x));
     bounded b = bound(g, x, false, roomy);
-    uint32_t e = EXP(b.x), im = MULTIPLY(e, SIN(angle));
+    uint32_t e = roomy ? EXP_SINGLE(b.x) : EXP(b.x), im = MULTIPLY(e, single ? SIN_SINGLE(angle) : SIN(angle));
     *factor = b.factor;
-    return (krf__pair){MULTIPLY(e, COS(angle)), WHERE(EQUAL(y, ZERO), y, im)};
+    return (krf__pair){MULTIPLY(e, single ? COS_SINGLE(angle) : COS(angle)), WHERE(EQUAL(y, ZERO), y, im)};
 }
 
 static krf__pair times(krf_graph *g, krf__pair a, uint32_t factor) {
     return factor != 0 ? (krf__pair){MULTIPLY(a.re, factor), MULTIPLY(a.im, factor)} : a;
 }
 
+/* A c64's parts are f32's, in f64. */
 krf__pair krf__complex_exp(krf_graph *g, krf__pair a, bool roomy) {
     uint32_t factor;
-    krf__pair e = exp_but_for(g, a, roomy, &factor);
+    krf__pair e = exp_but_for(g, a, roomy, roomy, &factor);
     return times(g, e, factor);
 }
 
@@ -209,7 +210,7 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
     sum_of_two minus = {NEGATIVE(angle.hi), NEGATIVE(angle.lo)};
     sum_of_two re = products(g, b.re, size, IM(b), minus), im = products(g, b.re, angle, IM(b), size);
     uint32_t factor;
-    krf__pair y = exp_but_for(g, (krf__pair){re.hi, im.hi}, false, &factor);
+    krf__pair y = exp_but_for(g, (krf__pair){re.hi, im.hi}, false, false, &factor);
     uint32_t more = ADD(ONE, re.lo), c = MULTIPLY(more, COS(im.lo)), s = MULTIPLY(more, SIN(im.lo));
     uint32_t turns = LOGICAL_AND(NOT_EQUAL(s, ZERO), LOGICAL_AND(ISFINITE(y.re), ISFINITE(y.im)));
     uint32_t turned_re = SUBTRACT(MULTIPLY(y.re, c), MULTIPLY(y.im, s)), turned_im = ADD(MULTIPLY(y.im, c), MULTIPLY(y.re, s));
@@ -222,10 +223,15 @@ static krf__pair power_in_pairs(krf_graph *g, krf__pair a, krf__pair b) {
                                 WHERE(LOGICAL_AND(beyond, NOT_EQUAL(far_im, ZERO)), MULTIPLY(e, far_im), near_im)}, factor);
 }
 
+/* exp(b log(a)) where there is room. */
+static krf__pair power_in_f64(krf_graph *g, krf__pair a, krf__pair b) {
+    uint32_t none;
+    return exp_but_for(g, krf__complex_multiply(g, (krf__pair){b.re, IM(b)}, krf__complex_log(g, a, true)), true, false, &none);
+}
+
 /* exp(b log(a)); 0 to the power 0 is 1, to powers with a positive real part 0. */
 krf__pair krf__complex_power(krf_graph *g, krf__pair a, krf__pair b, bool roomy) {
-    krf__pair y = roomy ? krf__complex_exp(g, krf__complex_multiply(g, (krf__pair){b.re, IM(b)}, krf__complex_log(g, a, true)), true)
-                        : power_in_pairs(g, a, b);
+    krf__pair y = roomy ? power_in_f64(g, a, b) : power_in_pairs(g, a, b);
     uint32_t zero = LOGICAL_AND(EQUAL(a.re, ZERO), EQUAL(IM(a), ZERO));
     uint32_t none = LOGICAL_AND(EQUAL(b.re, ZERO), EQUAL(IM(b), ZERO)), vanishes = LOGICAL_AND(zero, GREATER(b.re, ZERO));
     krf__pair special = {WHERE(vanishes, ZERO, y.re), WHERE(vanishes, ZERO, y.im)};

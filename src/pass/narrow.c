@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "ir/build.h"
 #include "ir/build_raw.h"
+#include "pass/from_end.h"
 #include "pass/interval.h"
 #include "pass/pass.h"
 #include "pass/run.h"
@@ -83,30 +84,20 @@ static uint32_t narrow_of(narrowing *p, uint32_t id) {
     return p->narrow[id];
 }
 
-static uint32_t behind_cast(const krf_graph *g, uint32_t id) { return krf__node_of(g, id)->op == KRF__cast ? krf__node_of(g, id)->args[0] : id; }
-
-/* Whether a node is a place that counts from the end where it is negative: where(x < 0, x + extent, x). The sum leaves 32 bits only where it is not taken. */
-static bool is_from_end(const narrowing *p, uint32_t id) {
-    const krf__node *n = krf__node_of(p->in, id), *less = krf__node_of(p->in, n->args[0]), *sum = krf__node_of(p->in, n->args[1]);
-    if (n->op != KRF__where || n->dtype != KRF_I64 || less->op != KRF__less || sum->op != KRF__add || sum->args[0] != n->args[2] || !fits(p->intervals[n->args[2]])) {
-        return false;
-    }
-    const krf__interval extent = p->intervals[sum->args[1]], zero = p->intervals[less->args[1]];
-    const uint32_t x = behind_cast(p->in, n->args[2]);
-    const bool compared = less->args[0] == n->args[2] || (less->args[0] == x && krf__dtype_of(p->in, x) == KRF_I32); /* as it is: cut to fewer bits it may be negative where x is large */
-    return compared && zero.low == 0 && zero.high == 0 && extent.low >= 0 && fits(extent);
+/* Whether a node is a place that counts from the end, whose sum leaves 32 bits only where it is not taken. */
+static bool is_from_end(const narrowing *p, uint32_t id, uint32_t *end) {
+    const krf__node *n = krf__node_of(p->in, id);
+    return n->dtype == KRF_I64 && krf__counts_from_end(p->in, id, end) && fits(p->intervals[n->args[2]]) && p->intervals[*end].low >= 0 && fits(p->intervals[*end]);
 }
 
-static krf__interval of_from_end(const narrowing *p, uint32_t id) {
-    const krf__node *n = krf__node_of(p->in, id);
-    const krf__interval x = p->intervals[n->args[2]], extent = p->intervals[krf__node_of(p->in, n->args[1])->args[1]];
-    const int64_t low = x.low < 0 && x.low + extent.low < 0 ? x.low + extent.low : 0, high = x.high > extent.high - 1 ? x.high : extent.high - 1;
+static krf__interval of_from_end(krf__interval x, krf__interval end) {
+    const int64_t low = x.low < 0 && x.low + end.low < 0 ? x.low + end.low : 0, high = x.high > end.high - 1 ? x.high : end.high - 1;
     return (krf__interval){low, high > 0 ? high : 0};
 }
 
-static bool narrow_from_end(narrowing *p, uint32_t id) {
+static bool narrow_from_end(narrowing *p, uint32_t id, uint32_t end) {
     krf__node node = *krf__node_of(p->in, id), sum = *krf__node_of(p->in, node.args[1]);
-    const uint32_t x = narrow_of(p, node.args[2]), extent = narrow_of(p, sum.args[1]), less = wide_of(p, node.args[0]);
+    const uint32_t x = narrow_of(p, node.args[2]), extent = narrow_of(p, end), less = wide_of(p, node.args[0]);
     sum.dtype = node.dtype = KRF_I32;
     sum.args[0] = x;
     sum.args[1] = extent;
@@ -118,8 +109,9 @@ static bool narrow_from_end(narrowing *p, uint32_t id) {
 }
 
 static bool narrow_node(narrowing *p, uint32_t id) {
-    if (is_from_end(p, id)) {
-        return narrow_from_end(p, id);
+    uint32_t end;
+    if (is_from_end(p, id, &end)) {
+        return narrow_from_end(p, id, end);
     }
     krf__node node = *krf__node_of(p->in, id);
     const bool narrower = narrows(p, id);
@@ -199,8 +191,9 @@ krf_status krf__narrow(const krf_graph *in, int n, uint32_t *outputs, krf_graph 
     }
     for (uint32_t id = 1; id < in->n_nodes && status == KRF_OK; id++) {
         const uint32_t *args = krf__node_of(in, id)->args;
+        uint32_t end;
         p.intervals[id] = krf__interval_from(in, id, (krf__interval[]){p.intervals[args[0]], p.intervals[args[1]], p.intervals[args[2]]});
-        p.intervals[id] = is_from_end(&p, id) ? of_from_end(&p, id) : p.intervals[id];
+        p.intervals[id] = is_from_end(&p, id, &end) ? of_from_end(p.intervals[args[2]], p.intervals[end]) : p.intervals[id];
         p.runs[id] = krf__run_from(in, id, p.intervals[id], p.behind[id], (krf__run[]){p.runs[args[0]], p.runs[args[1]], p.runs[args[2]]});
         if (krf__copy_leaf(in, id, out, &p.wide[id]) ? p.wide[id] == 0 : !narrow_node(&p, id)) {
             status = out->status;

@@ -1,6 +1,8 @@
 /* Runs of places, found from the leaves up as intervals are. */
 #include "pass/run.h"
 
+#include "pass/from_end.h"
+
 enum { FAR = INT32_MAX, MOST_REPEATED = 8 };
 
 #define UNKNOWN ((krf__run){.kind = KRF__RUN_UNKNOWN, .multiple = 1})
@@ -102,21 +104,15 @@ static krf__run quotient(const krf_graph *g, const krf__node *n, const krf__run 
     return (krf__run){.kind = KRF__RUN_REPEATS, .low = INT64_MIN, .high = INT64_MAX, .multiple = 1, .divisor = (int)y->offset};
 }
 
-static bool adds_number(const krf_graph *g, const krf__node *n, uint32_t x) {
-    return n->op == KRF__add && ((n->args[0] == x && is_number(g, n->args[1])) || (n->args[1] == x && is_number(g, n->args[0])));
-}
-
-/* Places that count from the end where they are negative: x + extent there. A block of them is so as a whole, or not. */
+/* Places that count from the end where they are negative. A block of them is so as a whole, or not. */
 static krf__run from_end(const krf_graph *g, uint32_t id, const krf__run operands[3]) {
-    const krf__node *n = krf__node_of(g, id), *less = krf__node_of(g, n->args[0]), *zero = krf__node_of(g, less->args[1]);
-    const krf__run *x = &operands[2], *end = &operands[1];
-    zero = zero->op == KRF__view ? krf__node_of(g, zero->args[0]) : zero;
-    const bool negative = less->op == KRF__less && less->args[0] == n->args[2] && is_number(g, less->args[1]) && adds_number(g, krf__node_of(g, n->args[1]), n->args[2]) && krf__bits_to_i64((krf_dtype)zero->dtype, zero->value) == 0;
+    const krf__run *x = &operands[2], *there = &operands[1];
+    uint32_t end;
     krf__run r = *x;
-    if (!negative || !is_open(x) || !is_open(end) || x->turns || end->turns || end->offset == x->offset + 1) {
+    if (!krf__counts_from_end(g, id, &end) || !is_number(g, end) || !is_open(x) || !is_open(there) || x->turns || there->turns || there->offset == x->offset + 1) {
         return UNKNOWN;
     }
-    r.multiple = least(least(x->multiple, end->multiple), power_in(end->offset - x->offset));
+    r.multiple = least(least(x->multiple, there->multiple), power_in(there->offset - x->offset));
     r.turns = true;
     return r;
 }

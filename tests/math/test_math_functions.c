@@ -16,6 +16,7 @@
 #include "codegen/math/explog.h"
 #include "codegen/math/hyper.h"
 #include "codegen/math/gates.h"
+#include "codegen/math/single.h"
 #include "codegen/math/roots.h"
 #include "codegen/math/inverse.h"
 #include "codegen/math/pairs.h"
@@ -33,36 +34,41 @@ enum { RANDOM_ARGUMENTS = 12000 };
 
 typedef struct function {
     const char *name;
-    double limit;
+    double limit_f64, limit_f32;
     double (*f64)(double);
     float (*f32)(float);
     double (*pair_f64)(double, double);
     float (*pair_f32)(float, float);
 } function;
 
-#define ONE(name, code, limit) {#name, limit, krf_##code, krf_##code##f, NULL, NULL}
-#define TWO(name, code, limit) {#name, limit, NULL, NULL, krf_##code, krf_##code##f}
+// ROUNDED: f32 is computed in f64 and rounded once.
+#define ROUNDED 0.505
+#define ONE(name, code, limit, limit_f32) {#name, limit, limit_f32, krf_##code, krf_##code##f, NULL, NULL}
+#define TWO(name, code, limit, limit_f32) {#name, limit, limit_f32, NULL, NULL, krf_##code, krf_##code##f}
 static const function functions[] = {
-    ONE(exp, exp, 2),         ONE(expm1, expm1, 2),     ONE(log, log, 2),         ONE(log1p, log1p, 2),
-    ONE(tanh, tanh, 2),       ONE(sin, sin, 2),         ONE(cos, cos, 2),         ONE(tan, tan, 2),
-    ONE(sinpi, sinpi, 2),     ONE(cospi, cospi, 2),     ONE(exp2, exp2, 2),       ONE(exp10, exp10, 2),
-    ONE(log2, log2, 2),       ONE(log10, log10, 2),     TWO(power, pow, 2),       ONE(sinh, sinh, 2),
-    ONE(cosh, cosh, 2),       ONE(asinh, asinh, 2),     ONE(acosh, acosh, 2),     ONE(atanh, atanh, 2),
-    ONE(cbrt, cbrt, 2),       TWO(hypot, hypot, 2),     ONE(sigmoid, sigmoid, 2), ONE(silu, silu, 2),
-    ONE(gelu, gelu, 2),       ONE(logit, logit, 2),     ONE(gelu_tanh, gelu_tanh, 2), TWO(logaddexp, logaddexp, 3),
-    ONE(asin, asin, 2),       ONE(acos, acos, 2),       ONE(atan, atan, 2),       TWO(atan2, atan2, 2),
-    ONE(erf, erf, 2),         ONE(erfc, erfc, 2),       ONE(erfinv, erfinv, 3),   ONE(i0, i0, 3),
-    ONE(digamma, digamma, 4), ONE(gamma, tgamma, 2),    ONE(lgamma, lgamma, 2),   ONE(j0, j0, 2),
-    ONE(j1, j1, 2),
+    ONE(exp, exp, 2, 2),                            ONE(expm1, expm1, 2, 2),                        ONE(log, log, 2, 2),
+    ONE(log1p, log1p, 2, 2),                        ONE(tanh, tanh, 2, 2),                          ONE(sin, sin, 2, ROUNDED),
+    ONE(cos, cos, 2, ROUNDED),                      ONE(tan, tan, 2, ROUNDED),                      ONE(sinpi, sinpi, 2, ROUNDED),
+    ONE(cospi, cospi, 2, ROUNDED),                  ONE(exp2, exp2, 2, ROUNDED),                    ONE(exp10, exp10, 2, ROUNDED),
+    ONE(log2, log2, 2, ROUNDED),                    ONE(log10, log10, 2, ROUNDED),                  TWO(power, pow, 2, ROUNDED),
+    ONE(sinh, sinh, 2, ROUNDED),                    ONE(cosh, cosh, 2, ROUNDED),                    ONE(asinh, asinh, 2, ROUNDED),
+    ONE(acosh, acosh, 2, ROUNDED),                  ONE(atanh, atanh, 2, ROUNDED),                  ONE(cbrt, cbrt, 2, ROUNDED),
+    TWO(hypot, hypot, 2, ROUNDED),                  ONE(sigmoid, sigmoid, 2, ROUNDED),              ONE(silu, silu, 2, ROUNDED),
+    ONE(gelu, gelu, 2, ROUNDED),                    ONE(logit, logit, 2, ROUNDED),                  ONE(gelu_tanh, gelu_tanh, 2, ROUNDED),
+    TWO(logaddexp, logaddexp, 3, ROUNDED),          ONE(asin, asin, 2, ROUNDED),                    ONE(acos, acos, 2, ROUNDED),
+    ONE(atan, atan, 2, ROUNDED),                    TWO(atan2, atan2, 2, ROUNDED),                  ONE(erf, erf, 2, ROUNDED),
+    ONE(erfc, erfc, 2, ROUNDED),                    ONE(erfinv, erfinv, 3, ROUNDED),                ONE(i0, i0, 3, ROUNDED),
+    ONE(digamma, digamma, 4, ROUNDED),              ONE(gamma, tgamma, 2, ROUNDED),                 ONE(lgamma, lgamma, 2, ROUNDED),
+    ONE(j0, j0, 2, ROUNDED),                        ONE(j1, j1, 2, ROUNDED),
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 // What GPUs run of our own in f32: it consists of exactly rounded operations, hence the bits here are those there.
 static const function device[] = {
-    {"silu", 3, NULL, krf_silu_f32, NULL, NULL},
-    {"gelu", 3, NULL, krf_gelu_f32, NULL, NULL},
-    {"gelu_tanh", 3, NULL, krf_gelu_tanh_f32, NULL, NULL},
-    {"erfc", 3, NULL, krf_erfc_f32, NULL, NULL},
+    {"silu", 0, 3, NULL, krf_silu_f32, NULL, NULL},
+    {"gelu", 0, 3, NULL, krf_gelu_f32, NULL, NULL},
+    {"gelu_tanh", 0, 3, NULL, krf_gelu_tanh_f32, NULL, NULL},
+    {"erfc", 0, 3, NULL, krf_erfc_f32, NULL, NULL},
 };
 enum { DEVICE = sizeof device / sizeof *device };
 
@@ -113,7 +119,7 @@ static void measure(const function *fn, bool narrow) {
     mpfr_clear(exact);
     mpfr_clear(a);
     mpfr_clear(b);
-    if (!(worst <= fn->limit)) {
+    if (!(worst <= (narrow ? fn->limit_f32 : fn->limit_f64))) {
         fail_msg("%s %s: %g ULP at (%a, %a)", fn->name, narrow ? "f32" : "f64", worst, at, beside);
     }
 }

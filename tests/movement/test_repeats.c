@@ -215,6 +215,44 @@ static void test_numbers_that_change(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+static int64_t field(const int64_t *i) { return (i[2] == 0 ? at(0, i[0], i[1] / d) : 0) + number(1, i[0] * n + i[1]); }
+static int64_t beside_pairs(const int64_t *i) { return at(0, i[0], i[1] / d) + number(1, (i[0] * n + i[1]) * 2 + i[2]); }
+static int64_t field_further(const int64_t *i) { return i[2] == 0 ? at(0, i[0], 1 + i[1] + i[1] / d) : number(1, i[0] * n + i[1]); }
+static int64_t pairs_of_places(const int64_t *i) { return at(0, i[0], i[1] / d + i[2]); }
+
+/* Repeated along an axis behind which there is another, of one element where what is stored together is computed each for itself, of more elsewhere; and places that serve both. */
+static void test_axes_of_one(void **unused) {
+    static const struct {
+        const char *text;
+        formula *first, *second;
+        int axis; /* of y, behind the others */
+        bool laid;
+    } texts[] = {
+        {"stack((repeat(x, D, axis=1)[:, :N] + y, y), axis=2)", field, NULL, 0, true},
+        {"take(x, arange(N) // D, axis=1)[:, :, None] + y", beside_pairs, NULL, 2, false},
+        {"stack((take(x, arange(200)[1:][:N] + arange(N) // D, axis=1), y), axis=2), take(x, (arange(N) // D)[:, None] + arange(2)[None, :], axis=1)", field_further, pairs_of_places, 0, false},
+    };
+    (void)unused;
+    p = 0;
+    for (int r = 0; r < all.n; r++) {
+        for (size_t k = 0; k < 3 * sizeof texts / sizeof *texts && !passed_over(&all.run[r]); k++) {
+            const krf_dtype dtype = dtypes[k % KINDS];
+            char text[300];
+            check c = {.run = &all.run[r], .text = text, .n_given = 2, .n_out = texts[k / 3].second != NULL ? 2 : 1};
+            d = 2 + (int64_t)k % 3;
+            n = (int64_t[]){64, 100, 67}[k % 3];
+            write_text(text, texts[k / 3].text, false);
+            c.given[0] = (given){"x", dtype, 2, {ROWS, COLUMNS}, 0, 0, 13};
+            c.given[1] = (given){"y", dtype, texts[k / 3].axis > 0 ? 3 : 2, {ROWS, n, texts[k / 3].axis}, 0, 0, 13};
+            c.out[0] = (wanted){dtype, 3, {ROWS, n, 2}, texts[k / 3].first};
+            c.out[1] = (wanted){dtype, 3, {ROWS, n, 2}, texts[k / 3].second};
+            c.has = all.run[r].compiled && texts[k / 3].laid ? "int lead" : NULL;
+            check_it(&c, all.cuda);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_noted_runs(&all, false);
@@ -228,12 +266,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_over_ends), cmocka_unit_test(test_numbers_that_change)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_repeats), cmocka_unit_test(test_over_ends), cmocka_unit_test(test_numbers_that_change), cmocka_unit_test(test_axes_of_one)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_repeats), cmocka_unit_test(test_over_ends), cmocka_unit_test(test_numbers_that_change)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_repeats), cmocka_unit_test(test_over_ends), cmocka_unit_test(test_numbers_that_change), cmocka_unit_test(test_axes_of_one)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }

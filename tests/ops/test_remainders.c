@@ -139,8 +139,64 @@ static void test_halves(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Of integers by literal divisors, which kernels know: a quotient alone, a remainder alone, and both; rounded down, 0 by 0. */
+static void test_literals(void **unused) {
+    enum { NUMBERS_THERE = 96, DIVISORS = 12 };
+    static const int64_t divisors[DIVISORS] = {7, 1, 2, 64, 10, 100, 127, 86400, INT32_MAX, -1, -9, 0};
+    static const krf_dtype dtypes[] = {KRF_I64, KRF_I32, KRF_I16, KRF_I8};
+    static const int64_t n = NUMBERS_THERE;
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
+            const int bits = 8 * (int)krf_dtype_size(dtypes[t]);
+            const int64_t most = bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+            char data[NUMBERS_THERE * 8], got[4][NUMBERS_THERE * 8];
+            int64_t x[NUMBERS_THERE];
+            uint64_t seed = 9;
+            for (int i = 0; i < NUMBERS_THERE; i++) {
+                const int64_t any = (int64_t)(next_random(&seed) >> (64 - bits + random_below(&seed, bits - 2) + 1));
+                x[i] = i < 40 ? i - 20 : i < 48 ? most - (i - 40) : i < 56 ? -most - 1 + (i - 48) : i % 2 == 0 ? any : -any;
+                put(data, i, convert((value){.dtype = KRF_I64, .i = x[i]}, dtypes[t]));
+            }
+            for (int k = 0; k < DIVISORS && divisors[k] <= most; k++) {
+                const int64_t d = divisors[k];
+                krf_array *of = NULL, *out[4] = {NULL};
+                char text[120];
+                krf_graph *g = krf_graph_create(all.run[r].context);
+                krf_expr results[4];
+                assert_int_equal(krf_array_from_host(all.run[r].context, dtypes[t], 1, &n, data, &of), KRF_OK);
+                const krf_binding bound = krf_bind_array("x", of);
+                for (int both = 0; both < 2; both++) { /* in kernels of their own, then in one */
+                    snprintf(text, sizeof text, "x // (%" PRId64 ")", d);
+                    assert_int_equal(krf_parse(g, text, &bound, 1, &results[0]), KRF_OK);
+                    snprintf(text, sizeof text, "x %% (%" PRId64 ")", d);
+                    assert_int_equal(krf_parse(g, text, &bound, 1, &results[1]), KRF_OK);
+                    if (both == 1 ? krf_eval_many(2, results, &out[2]) != KRF_OK : krf_eval(results[0], &out[0]) != KRF_OK || krf_eval(results[1], &out[1]) != KRF_OK) {
+                        fail_msg("%s: %s", text, krf_error_message());
+                    }
+                }
+                for (int o = 0; o < 4; o++) {
+                    assert_int_equal(krf_array_to_host(out[o], got[o], NUMBERS_THERE * krf_dtype_size(dtypes[t])), KRF_OK);
+                    for (int i = 0; i < NUMBERS_THERE; i++) {
+                        const bool wraps = d == -1 && x[i] == -most - 1;
+                        const int64_t whole = d == 0 || wraps ? 0 : x[i] / d, rest = d == 0 || wraps ? 0 : x[i] % d, below = rest != 0 && (rest < 0) != (d < 0) ? 1 : 0;
+                        const int64_t want = o % 2 == 0 ? (wraps ? x[i] : whole - below) : rest + below * d;
+                        const value there = get(got[o], dtypes[t], i);
+                        if (there.i != want) {
+                            fail_msg("%s, %s: %" PRId64 " %s %" PRId64 " is %" PRId64 ", not %" PRId64, all.run[r].label, krf_dtype_name(dtypes[t]), x[i], o % 2 == 0 ? "//" : "%", d, there.i, want);
+                        }
+                    }
+                    krf_array_release(out[o]);
+                }
+                krf_graph_destroy(g);
+                krf_array_release(of);
+            }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_special), cmocka_unit_test(test_random_bits), cmocka_unit_test(test_nearly_whole), cmocka_unit_test(test_halves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_special), cmocka_unit_test(test_random_bits), cmocka_unit_test(test_nearly_whole), cmocka_unit_test(test_halves), cmocka_unit_test(test_literals)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);

@@ -1,0 +1,238 @@
+// f32 functions by way of f64 that is good to some 2^-33 of the value: enough for one rounding to f32 (0.503 ULP at most), for a third of what
+// the last digits of f64 cost in pairs. Sections as in prelude.h.
+
+//@ krf_exp_single
+// exp(x), and 0 from -110 on, where nothing that f32 holds is left of the exponential times x: no product is too small for f64, or for what comes of it. Up to 200 it is finite, for a
+// sine may bring it back to what f32 holds; infinite beyond. Polynomial error 2^-33.
+KRF_FN double krf_exp_single(double x) {
+    int endless = x > 200.0, none = x < -110.0;
+    double y = endless ? 200.0 : x;
+    y = none ? -110.0 : y;
+    double t = __builtin_fma(y, 0x1.71547652b82fep+0, 0x1.8p52);
+    double n = t - 0x1.8p52;
+    double r = __builtin_fma(n, -0x1.62e42fefa39efp-1, y);
+    double r2 = r * r;
+    double a = __builtin_fma(r, 0x1.000000289873ap-1, 1.0);
+    double b = __builtin_fma(r, 0x1.5554ac8ab8909p-5, 0x1.555555675e3d0p-3);
+    double c = __builtin_fma(r, 0x1.6d758bcd6903ap-10, 0x1.1110c613ed8f1p-7);
+    c = __builtin_fma(r2, 0x1.a151b9b9f9468p-13, c);
+    double q = __builtin_fma(r2, __builtin_fma(r2, c, b), a);
+    return __builtin_fma(q, r, 1.0) * krf_unbits_f64(none ? 0 : endless ? 0x7ff0000000000000u : (krf_bits_f64(t) << 52) + 0x3ff0000000000000u);
+}
+
+//@ krf_exp_singlef
+KRF_FN float krf_exp_singlef(float x) { return (float)krf_exp_single((double)x); }
+
+//@ krf_sin_single
+// The sine of an f32's value.
+KRF_FN double krf_sin_single(double x) {
+    double y = krf_sin_of_single(krf_reduce_f32((float)x));
+    y = x == 0.0 ? x : y;
+    return x - x == 0.0 ? y : x - x;
+}
+
+//@ krf_sin_singlef
+KRF_FN float krf_sin_singlef(float x) { return (float)krf_sin_single((double)x); }
+
+//@ krf_cos_single
+KRF_FN double krf_cos_single(double x) {
+    krf_angle a = krf_reduce_f32((float)x);
+    a.quarters += 1;
+    double y = krf_sin_of_single(a);
+    return x - x == 0.0 ? y : x - x;
+}
+
+//@ krf_cos_singlef
+KRF_FN float krf_cos_singlef(float x) { return (float)krf_cos_single((double)x); }
+
+//@ krf_log_single
+// log(1 + f) for f in [-0.25, 1], error 2^-36.5; d = 2 + f.
+KRF_FN double krf_log_single(double f, double d) {
+    double s = f / d;
+    double z = s * s;
+    double p0 = __builtin_fma(z, 0x1.9999a0d3dcfedp-2, 0x1.55555553e7594p-1);
+    double p1 = __builtin_fma(z, 0x1.c7fb3587cdba6p-3, 0x1.248f579c7d0d0p-2);
+    double p2 = __builtin_fma(z, 0x1.a9bafb0c93ac9p-3, 0x1.65ad56d9e0064p-3);
+    double z2 = z * z;
+    double p = __builtin_fma(z2, __builtin_fma(z2, p2, p1), p0);
+    return __builtin_fma(s * z, p, s + s);
+}
+
+//@ krf_log1p_single
+// As krf_log1p.
+KRF_FN double krf_log1p_single(double x) {
+    unsigned long long w = 0xbff7ffffffffffffu - krf_bits_f64(1.0 + x);
+    double s = 0.25 * krf_unbits_f64((w & 0xfff0000000000000u) + 0xc010000000000000u);
+    double f = __builtin_fma(x, s, -(1.0 - s));
+    double m = krf_unbits_f64((w >> 52) | 0x4330000000000000u) - (0x1p52 + 2048.0);
+    double r = __builtin_fma(m, -0x1.62e42fefa39efp-1, krf_log_single(f, __builtin_fma(x, s, 1.0 + s)));
+    r = x <= 0x1.fffffffffffffp1023 ? r : x;
+    return x > -1.0 ? r : krf_unbits_f64(x == -1.0 ? 0xfff0000000000000u : 0x7ff8000000000000u);
+}
+
+//@ krf_log_times_single
+// log(x) * scale for x > 0 and finite, the logarithm of 2 times the scale given: powers of the base have whole logarithms.
+KRF_FN double krf_log_times_single(float x, double scale, double of_two) {
+    unsigned long long b = krf_bits_f64((double)x);
+    unsigned long long w = 0xbff7ffffffffffffu - b;
+    double v = krf_unbits_f64(b + (w & 0xfff0000000000000u)); // -(1 + f)
+    double m = krf_unbits_f64((w >> 52) | 0x4330000000000000u) - (0x1p52 + 2048.0);
+    return __builtin_fma(-of_two, m, scale * krf_log_single(-1.0 - v, 1.0 - v));
+}
+
+//@ krf_log_ends_single
+// As krf_log_ends.
+KRF_FN float krf_log_ends_single(float x, double y) {
+    float v = x <= 0x1.fffffep127f ? (float)y : x;
+    return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
+}
+
+//@ krf_log2f
+KRF_FN float krf_log2f(float x) { return krf_log_ends_single(x, krf_log_times_single(x, 0x1.71547652b82fep+0, 1.0)); }
+
+//@ krf_log10f
+KRF_FN float krf_log10f(float x) { return krf_log_ends_single(x, krf_log_times_single(x, 0x1.bcb7b1526e50ep-2, 0x1.34413509f79ffp-2)); }
+
+//@ krf_exp2f
+KRF_FN float krf_exp2f(float x) { return (float)krf_exp_single(0x1.62e42fefa39efp-1 * (double)x); }
+
+//@ krf_exp10f
+KRF_FN float krf_exp10f(float x) { return (float)krf_exp_single(0x1.26bb1bbb55516p+1 * (double)x); }
+
+//@ krf_powf
+// exp(y log|x|); then the special cases of IEEE's pow, as selects.
+KRF_FN float krf_powf(float x, float y) {
+    float a = __builtin_fabsf(x);
+    float v = (float)krf_exp_single((double)y * krf_log_times_single(a, 1.0, 0x1.62e42fefa39efp-1));
+    float half = 0.5f * y;
+    int whole = __builtin_rintf(y) == y;
+    int odd = whole & (__builtin_rintf(half) != half);
+    float infinite = krf_unbits_f32(0x7f800000u);
+    v = ((a == 0.0f) | (a == infinite)) ? ((a == 0.0f) == (y > 0.0f) ? 0.0f : infinite) : v;
+    v = ((x < 0.0f) & (a != infinite) & !whole) ? krf_unbits_f32(0x7fc00000u) : v;
+    unsigned sign = krf_bits_f32(x) & 0x80000000u;
+    v = krf_unbits_f32(krf_bits_f32(v) ^ (sign & (0 - (unsigned)odd))); // as krf_pow
+    v = ((a == 1.0f) & (__builtin_fabsf(y) == infinite)) ? 1.0f : v;
+    v = ((x != x) | (y != y)) ? x + y : v;
+    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : v;
+}
+
+//@ krf_sinhf
+// Up to 1 by a polynomial of error 2^-41.
+KRF_FN float krf_sinhf(float x) {
+    double y = __builtin_fabs((double)x), e = krf_exp_single(y), z = y * y;
+    double p = __builtin_fma(z, 0x1.1111110857b52p-7, 0x1.5555555558201p-3);
+    double q = __builtin_fma(z, 0x1.71d208a299728p-19, 0x1.a01a131097a98p-13);
+    double z2 = z * z;
+    q = __builtin_fma(z2, 0x1.b557c78eb1ae2p-26, q);
+    p = __builtin_fma(z2, q, p);
+    double v = y < 1.0 ? __builtin_fma(y * z, p, y) : 0.5 * (e - 1.0 / e);
+    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_coshf
+KRF_FN float krf_coshf(float x) {
+    double e = krf_exp_single(__builtin_fabs((double)x));
+    return (float)(0.5 * (e + 1.0 / e));
+}
+
+//@ krf_asinhf
+KRF_FN float krf_asinhf(float x) {
+    double y = __builtin_fabs((double)x), z = y * y;
+    double v = krf_log1p_single(y > 0x1p100 ? y : y + z / (1.0 + __builtin_sqrt(1.0 + z)));
+    v += y > 0x1p100 ? 0x1.62e42fefa39efp-1 : 0.0;
+    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_acoshf
+KRF_FN float krf_acoshf(float x) {
+    double t = (double)x - 1.0, v = krf_log1p_single(t + __builtin_sqrt(t * (t + 2.0)));
+    return x >= 1.0f ? (float)v : x != x ? x : krf_unbits_f32(0x7fc00000u);
+}
+
+//@ krf_atanhf
+KRF_FN float krf_atanhf(float x) {
+    double y = __builtin_fabs((double)x), v = 0.5 * krf_log1p_single(2.0 * y / (1.0 - y));
+    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_logaddexpf
+KRF_FN float krf_logaddexpf(float a, float b) {
+    double most = (double)(a > b ? a : b), least = (double)(a > b ? b : a);
+    double e = krf_exp_single(a == b ? 0.0 : least - most), v = most + krf_log_single(e, 2.0 + e);
+    return ((a != a) | (b != b)) ? a + b : (float)v;
+}
+
+//@ krf_gate_single
+// x / (1 + exp(-u)), 0 < u where x is.
+KRF_FN float krf_gate_single(double x, double u) {
+    double e = krf_exp_single(-__builtin_fabs(u));
+    return (float)((u < 0.0 ? x * e : x) / (1.0 + e));
+}
+
+//@ krf_sigmoidf
+KRF_FN float krf_sigmoidf(float x) { return krf_gate_single(1.0, (double)x); }
+
+//@ krf_siluf
+KRF_FN float krf_siluf(float x) {
+    double y = x < -200.0f ? -200.0 : (double)x; // at -infinity -0
+    return krf_gate_single(y, y);
+}
+
+//@ krf_gelu_tanhf
+// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)), 2 u = k x (1 + 0.044715 x^2), k = 2 sqrt(2 / pi).
+KRF_FN float krf_gelu_tanhf(float x) {
+    double y = x < -20.0f ? -20.0 : (double)x;
+    return krf_gate_single(y, y * __builtin_fma(y * y, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0));
+}
+
+//@ krf_tail_single
+// The tail of the normal distribution beyond b >= 0, as exp(-b * b / 2) * G / (b + k) with k = 4.5 and G a polynomial of t = (b - k) / (b + k), error 2^-35 up to b = 14.6.
+KRF_FN double krf_tail_single(double b) {
+    double inverse = 1.0 / (b + 4.5), t = (b - 4.5) * inverse, t2 = t * t, t4 = t2 * t2;
+    double p0 = __builtin_fma(t, -0x1.47cfdd7c427e9p-1, 0x1.86c626e25728fp-1);
+    double p1 = __builtin_fma(t, -0x1.033799ebc53b3p-2, 0x1.c92ad96b01d49p-2);
+    double p2 = __builtin_fma(t, -0x1.1579b47d317bdp-5, 0x1.c8390d476c83fp-4);
+    double p3 = __builtin_fma(t, 0x1.cad484495989fp-10, 0x1.14d5409e01bf2p-8);
+    double p4 = __builtin_fma(t, 0x1.b78a7f746dc61p-21, -0x1.e1fd808aefa5ap-11);
+    double p5 = __builtin_fma(t, -0x1.e018f344738f5p-18, 0x1.d77fc8d7734dfp-14);
+    p0 = __builtin_fma(t2, p1, p0);
+    p2 = __builtin_fma(t2, p3, p2);
+    p4 = __builtin_fma(t2, p5, p4);
+    p4 = __builtin_fma(t4, -0x1.4c6c03be24393p-17, p4);
+    return __builtin_fma(t4, __builtin_fma(t4, p4, p2), p0) * inverse * krf_exp_single(-0.5 * b * b);
+}
+
+//@ krf_geluf
+KRF_FN float krf_geluf(float x) {
+    double y = (double)x, b = __builtin_fabs(y);
+    b = b > 14.5 ? 14.5 : b;
+    double v = b * krf_tail_single(b);
+    return krf_unbits_f32((krf_bits_f32((float)(x < 0.0f ? v : y - v)) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_erf_single
+// Up to 3/4, error 2^-35.
+KRF_FN double krf_erf_single(double x) {
+    double z = x * x, z2 = z * z;
+    double p0 = __builtin_fma(z, -0x1.81274661ca5c3p-2, 0x1.20dd75040cec4p+0);
+    double p1 = __builtin_fma(z, -0x1.b827051379f15p-6, 0x1.ce2efea776360p-4);
+    double p2 = __builtin_fma(z, -0x1.b624c9b06ee75p-11, 0x1.55e3343fd3eb7p-8);
+    p2 = __builtin_fma(z2, 0x1.8d384f1f8881ap-14, p2);
+    return x * __builtin_fma(z2, __builtin_fma(z2, p2, p1), p0);
+}
+
+//@ krf_erff
+KRF_FN float krf_erff(float x) {
+    double y = __builtin_fabs((double)x), b = 0x1.6a09e667f3bcdp+0 * y;
+    double far = __builtin_fma(-2.0, krf_tail_single(b > 14.5 ? 14.5 : b), 1.0);
+    double v = y < 0.75 ? krf_erf_single(y) : far;
+    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_erfcf
+KRF_FN float krf_erfcf(float x) {
+    double b = 0x1.6a09e667f3bcdp+0 * __builtin_fabs((double)x);
+    double v = 2.0 * krf_tail_single(b > 14.5 ? 14.5 : b);
+    return (float)(x < 0.0f ? 2.0 - v : v);
+}
