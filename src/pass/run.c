@@ -109,7 +109,7 @@ static krf__run from_end(const krf_graph *g, uint32_t id, const krf__run operand
     const krf__run *x = &operands[2], *there = &operands[1];
     uint32_t end;
     krf__run r = *x;
-    if (!krf__counts_from_end(g, id, &end) || !is_number(g, end) || !is_open(x) || !is_open(there) || x->turns || there->turns || there->offset == x->offset + 1) {
+    if (!krf__counts_from_end(g, id, &end) || !is_number(g, end) || !is_open(x) || x->turns || there->offset == x->offset + 1) {
         return UNKNOWN;
     }
     r.multiple = least(least(x->multiple, there->multiple), power_in(there->offset - x->offset));

@@ -37,7 +37,7 @@ static void add(krf_graph *g, uint32_t *all, int n, uint64_t *dice) {
     const krf__op op = ops[kind];
     const bool with_number = kind < 4 || (kind == 4 && random_below(dice, 2) == 0);
     if (op == KRF__where) { /* from the end, if it is negative; or, where nothing is known, two values */
-        const uint32_t less = two(g, KRF__less, x, number(g, random_below(dice, 4) == 0 ? v : 0));
+        const uint32_t less = two(g, KRF__less, x, number(g, random_below(dice, 4) == 0 ? random_number(dice) : 0));
         const uint32_t other = random_below(dice, 3) == 0 ? y : two(g, KRF__add, x, number(g, v));
         all[n] = krf__build(g, KRF__where, 3, (uint32_t[]){less, other, x});
     } else if (op == KRF__cast) {
