@@ -164,7 +164,7 @@ KRF_FN float krf_logaddexpf(float a, float b) {
 }
 
 //@ krf_gate_single
-// x / (1 + exp(-u)), 0 < u where x is.
+// x / (1 + exp(-u)); below 0 as x exp(u) / (1 + exp(u)), for the exponential is at most 1.
 KRF_FN float krf_gate_single(double x, double u) {
     double e = krf_exp_single(-__builtin_fabs(u));
     return (float)((u < 0.0 ? x * e : x) / (1.0 + e));
