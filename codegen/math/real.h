@@ -56,7 +56,7 @@ KRF_FN float krf_expf(float x) {
     unsigned b = krf_bits_f32(t);
     unsigned h = (b << 22) & 0xff800000u;
     float s = krf_unbits_f32(h + 0x3f800000u);
-    // A product with 0 is one: a product too small for an f32, as masked elements of a softmax give, takes processors by Intel a hundred times as long.
+    // Times 0, as masked elements of a softmax: products too small for an f32 take processors much longer than others.
     return __builtin_fmaf(q, s, s) * krf_unbits_f32(none ? 0 : (b << 23) - h + 0x3f800000u);
 }
 

@@ -6,7 +6,7 @@
 #include "pass/lower_take.h"
 #include "pass/under.h"
 
-enum { MOST_UNDER = 2 * KRF__MOST_REPEATED };
+enum { MOST_IN_OTHER_UNITS = 2 * KRF__MOST_REPEATED };
 
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
     krf__layout out = {.offset = in->offset};
@@ -99,7 +99,7 @@ static int most_repeated(const krf__lowering *l, const krf__change *change) {
     bool several = change->node != 0 && (krf__lower_takes(l, change) || n->op == KRF__sliding_window_view) && from > 0 && size > from;
     int64_t most = several ? l->repeated / ((size - 1) / from + 1) : l->repeated;
     if (change->node != 0 && most == KRF__MOST_REPEATED && changes_units(l, change)) {
-        return MOST_UNDER;
+        return MOST_IN_OTHER_UNITS;
     }
     return most < KRF__MOST_REPEATED ? (int)most : KRF__MOST_REPEATED;
 }
@@ -145,7 +145,7 @@ static uint32_t repeat_node(krf__lowering *l, krf__node node) {
 }
 
 static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {
-    uint32_t made[MOST_UNDER];
+    uint32_t made[MOST_IN_OTHER_UNITS];
     krf__under under;
     if (!krf__find_under(l->out, 1, &root, (uint32_t)most_repeated(l, change), &under)) {
         return 0;

@@ -16,10 +16,11 @@ static bool is_among(const uint32_t *ids, uint32_t n, uint32_t id) {
 
 static bool note(const krf_graph *g, uint32_t id, uint32_t most, krf__under *found) {
     if (krf__lies_there(g, id)) {
-        if (!is_among(found->leaves, found->n_leaves, id)) {
+        const bool known = is_among(found->leaves, found->n_leaves, id), room = found->n_leaves < sizeof found->leaves / sizeof *found->leaves;
+        if (!known && room) {
             found->leaves[found->n_leaves++] = id;
         }
-        return true;
+        return known || room;
     }
     if (is_among(found->computed, found->n_computed, id)) {
         return true;

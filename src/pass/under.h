@@ -14,7 +14,7 @@ typedef struct krf__under {
 /* Whether a node lies in memory, or is a number or a range: nothing under it is computed by kernels that read it. */
 bool krf__lies_there(const krf_graph *g, uint32_t id);
 
-/* Lists the nodes under some roots, each before what it is made of where that has no other user, the roots first; false: more than `most` are computed, KRF__MOST_UNDER at most. */
+/* Lists the nodes under some roots, each before what it is made of where that has no other user, the roots first; false: more than `most` are computed, KRF__MOST_UNDER at most, or more leaves read than there is room for. */
 bool krf__find_under(const krf_graph *g, uint32_t n_roots, const uint32_t *roots, uint32_t most, krf__under *found);
 
 #endif
