@@ -137,6 +137,10 @@ void krf__cuda_put_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, 
 /* The same by and by, where registers do not hold all of it: loads one vector (NULL: none), and if need be declares the arrays before. */
 void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint32_t operand), bool declare, const char *quad, krf__str *out);
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
+/* Loads of vector e->quad of all operands of the domain, and the arrays for them. */
+void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__str *loads);
+/* Whether a vector's place takes that of the next tile as soon as it has been used. */
+bool krf__cuda_refills(const krf__emitter *e);
 bool krf__cuda_loads_tiles(const krf__emitter *e); /* of a reduction: whether a tile's vectors are loaded before the first is used, and none meanwhile */
 
 /* ---- cuda_held.c ---- */
@@ -188,6 +192,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* ---- target_cuda.c puts these together ---- */
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_reduce_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_reduce_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

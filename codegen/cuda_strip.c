@@ -69,6 +69,14 @@ static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
     }
 }
 
+/* The elements of a word that lie apart. */
+static void put_elements(const krf__emitter *e, uint32_t operand, int row, krf__str *out) {
+    const char *name = e->operand_names[operand], *type = krf__storage_type(e->k->operands[operand].dtype);
+    for (int n = 0; n < e->k->vector; n++) {
+        krf__str_printf(out, "v_%s[%d].at[%d] = %d < left ? at_%s[%d * (long long)%s_s%d] : (%s)0;\n", name, row, n, row, name, n, name, last_of(e), type);
+    }
+}
+
 /* A row's words, or its element, if those of the strip need it; rows beyond its last element are there as far as that does. */
 static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -78,6 +86,10 @@ static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
     for (int w = 0; w < krf__strip_words(k, operand); w++) {
         const int reach = krf__strip_reach(k, operand, row, w);
         if (reach < 0) {
+            continue;
+        }
+        if (krf__strip_apart(k, o)) {
+            put_elements(e, operand, row, out);
             continue;
         }
         krf__str_printf(out, krf__strip_by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);

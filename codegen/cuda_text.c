@@ -11,7 +11,10 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
         return;
     }
     krf__emit_offset(e, operand, KRF__PART_KEPT, -1, out);
-    if (reduced) {
+    if (reduced && e->stepping) {
+        const uint32_t of = e->k->operands[operand].places_of;
+        krf__str_printf(out, " + at_%s", e->operand_names[of != 0 ? of - 1 : operand]);
+    } else if (reduced) {
         krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, out);
     }
 }

@@ -87,6 +87,14 @@ bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o) {
     return same;
 }
 
+bool krf__shared_by_rows(const krf__kernel *k, const krf__operand *o) {
+    bool shared = false;
+    for (int d = 0; d < k->n_kept; d++) {
+        shared |= o->strides[d] == 0;
+    }
+    return shared;
+}
+
 bool krf__along_rows(const krf__kernel *k, uint32_t operand) {
     bool along = false;
     for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {

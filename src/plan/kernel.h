@@ -57,6 +57,7 @@ typedef struct krf__operand {
     int16_t element;  /* strips by words, and taps of windows: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
     uint8_t fixed;    /* maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
     uint16_t beside; int16_t apart; /* CUDA's reductions, the CPU's maps: 1 + an operand that lies in memory as it does, `apart` elements before it; 0: none */
+    uint16_t places_of; /* krf__kernel.steps: 1 + an operand whose elements lie as far from its first one; 0: none before it does */
     bool held;        /* CUDA: blocks have rows, or their parts of one, in shared memory */
     bool staged;      /* a row that passes through shared memory: rows follow one another without a gap */
     uint32_t buffer;  /* index into the plan's buffers */
@@ -118,6 +119,8 @@ typedef struct krf__kernel {
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
+    bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
+    bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
@@ -278,6 +281,7 @@ int krf__widest_element(const krf__kernel *k); /* bytes, of what lies in memory 
 int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
 int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
 int krf__strip_vector(const krf__kernel *k, const krf__operand *o); /* elements of a word of it: 1 where it is the same along the last dimension */
+bool krf__strip_apart(const krf__kernel *k, const krf__operand *o); /* whether the elements of its words do not lie side by side */
 bool krf__strip_by_words(const krf__kernel *k, uint32_t operand); /* whether its rows are loaded by words */
 int krf__strip_first(const krf__kernel *k, uint32_t operand); /* the first word of a row that is needed for operands that share it, from that in which its own first element lies on */
 int krf__strip_words(const krf__kernel *k, uint32_t operand); /* how many are, from there */
@@ -312,6 +316,7 @@ int krf__outer_results(const krf__kernel *k); /* and so many results: 2 lines of
 bool krf__outer_first(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the last dimension of the results then; else it is so along the one before */
 bool krf__in_lines(const krf__kernel *k, uint32_t operand); /* whether an operand is the same along the row */
 bool krf__loads(const krf__kernel *k, uint32_t operand); /* whether the domain part loads it */
+bool krf__shared_by_rows(const krf__kernel *k, const krf__operand *o); /* whether some rows have an operand's elements in common */
 bool krf__same_for_rows(const krf__kernel *k, const krf__operand *o); /* whether an operand is at the same place for all rows */
 bool krf__along_rows(const krf__kernel *k, uint32_t operand); /* whether the domain part loads other elements of it along a row */
 int krf__rounds_with(const krf__kernel *k, uint32_t operand); /* how many rounds load the operand in their domain part */

@@ -53,7 +53,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2 | (uint64_t)k->across << 3 | (uint64_t)k->narrow << 4 | (uint64_t)k->words << 5 | (uint64_t)k->outer << 6 | (uint64_t)k->flat << 7 | (uint64_t)k->spans << 48 | (uint64_t)(k->lines - 1) << 16 | (k->drifts ? (uint64_t)krf__reduce_vectors(k) << 8 : 0));
     put64(&s, k->wide);
     put64(&s, k->staged);
-    put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32);
+    put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32 | (uint64_t)k->tiles << 33 | (uint64_t)k->steps << 34);
     put64(&s, k->literal);
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);
@@ -67,6 +67,9 @@ krf_status krf__kernel_key(krf__kernel *k) {
                        (uint64_t)o->held << 17 | (uint64_t)o->loose << 21 | (uint64_t)o->record << 24 | (k->narrow ? (uint64_t)krf__narrow_place_of(k, o) << 18 : 0));
         if (o->beside != 0) {
             put64(&s, (uint64_t)o->beside | (uint64_t)(uint16_t)o->apart << 16 | UINT64_C(1) << 40);
+        }
+        if (k->steps) {
+            put64(&s, o->places_of);
         }
         if (k->spans) {
             put64(&s, (uint64_t)(uint16_t)o->element);

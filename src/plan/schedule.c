@@ -10,9 +10,6 @@
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
-#define MANY_CHUNKS 256
-#define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
-#define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's, or scanned */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 #define MOST_SQUARE 16 /* results of columns along each dimension, of which a processor has a kernel for each number of them */
@@ -94,30 +91,6 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
     const bool chunk = ((k->schedule == KRF__ROW && !krf__holds_rows(k)) || (k->schedule == KRF__ROW_COL && k->n_rounds > 0)) && k->chunks == 1 && !k->whole, reduced = k->schedule == KRF__REDUCE_SHORT && (k->staged || k->outer || k->lines > 1 || k->vector > 1 || limits->vectors == 0) && k->kept_size >= limits->literal_from / (k->reduced_size > 0 ? k->reduced_size : 1);
     const bool rows = k->schedule == KRF__ROW_SHORT || reduced || chunk;
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
-}
-
-/* Whether views of one array lie some rows apart, so that what a warp reads it reads again later in its chunk. As all chunks are under way at once, it is in no cache any more by then; of chunks that warps share
- * fewer are, one after the other. */
-static bool reads_again(const krf__kernel *k) {
-    bool found = false;
-    for (uint32_t i = 0; i < k->n_operands && k->chunks >= MANY_CHUNKS; i++) {
-        for (uint32_t j = 0; j < i && !found; j++) {
-            const krf__operand *a = &k->operands[i], *b = &k->operands[j];
-            const int64_t apart = a->offset > b->offset ? a->offset - b->offset : b->offset - a->offset;
-            found = krf__loads(k, i) && krf__loads(k, j) && !a->counts && !b->counts && !a->gathered && !b->gathered && a->buffer == b->buffer && apart >= NEAR && apart <= FAR
-                    && memcmp(a->strides, b->strides, sizeof a->strides) == 0;
-        }
-    }
-    return found && !krf__costly_domain(k) && !krf__stores_elements(k);
-}
-
-/* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
-static int team_of(const krf__kernel *k) {
-    bool doubles = false;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        doubles |= krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
-    }
-    return k->schedule == KRF__REDUCE_ALL && (doubles || reads_again(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
 }
 
 /* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
@@ -209,7 +182,7 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
 
 /* Rows that do not come in whole vectors: threads take those of memory, if these are longer. */
 static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || team_of(k) == 1);
+    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || krf__team_of(k) == 1);
     const int v = rows ? krf__drifting_vector(k, unaligned, limits) : 1;
     k->drifts = v > k->vector;
     k->vector = k->drifts ? v : k->vector;
@@ -288,7 +261,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         } else {
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
-            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && reads_again(k) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
+            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && krf__shares_chunks(k) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
             let_drift(k, unaligned, limits);
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
@@ -300,9 +273,10 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     }
     k->side |= krf__short_rows(k) && k->reduced_size <= limits->beside;
     krf__kernel_narrow(k, limits);
-    k->team = limits->teams != 0 ? team_of(k) : 1;
+    k->team = limits->teams != 0 ? krf__team_of(k) : 1;
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
+    krf__mark_steps(k);
     k->lines = k->n_reduced > 0 && k->n_rounds == 0 ? krf__kernel_lines(k, limits) : 1;
     if (k->lines > 1 && (k->rest || k->drifts)) { /* what a warp loads once it may load one by one */
         k->vector = 1;

@@ -31,6 +31,11 @@ void krf__join_rows(krf__kernel *k, int64_t row);
 /* On the CPU, of a map that does not go by squares and of a reduction whose results are side by side: whether strips go on over the ends of short rows. */
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
+/* Of a reduction on a GPU: whether warps share chunks for memory's sake; how many do; and whether their threads go by tiles and steps. */
+bool krf__shares_chunks(const krf__kernel *k);
+int krf__team_of(const krf__kernel *k);
+void krf__mark_steps(krf__kernel *k);
+
 /* Before all that: dimensions of a map along which memory is read backwards are gone through backwards. */
 void krf__kernel_flip(krf__kernel *k);
 

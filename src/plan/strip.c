@@ -51,7 +51,7 @@ static void mark_rows(krf__kernel *k, int d) {
         const int64_t v = krf__strip_vector(k, o), start = shares ? k->operands[first].offset : o->offset;
         o->rows_of = (uint16_t)(shares ? first + 1 : 0);
         o->row = (uint16_t)(shares ? steps : 0);
-        o->element = (int16_t)((start % v + v) % v + (shares ? elements : 0));
+        o->element = (int16_t)(krf__strip_apart(k, o) ? 0 : (start % v + v) % v + (shares ? elements : 0));
     }
 }
 
@@ -88,15 +88,16 @@ static bool may_have_strips(const krf__kernel *k) {
     return may;
 }
 
-/* Whether what lies along the last dimension does so in words of v elements; loads of them may begin anywhere within one. */
-static bool has_words(const krf__kernel *k, int v) {
+/* Whether what lies along the last dimension does so in words of v elements; loads of them may begin anywhere within one. Of what strips along dimension d have once the elements may lie apart. */
+static bool has_words(const krf__kernel *k, int v, int d) {
     const int fast = k->n_kept - 1;
     bool may = k->extents[fast] % v == 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        may &= o->strides[fast] == 0 || v == 1 || (!o->counts && o->strides[fast] == 1 && (!o->store || o->offset % v == 0));
-        for (int d = 0; d < fast && o->strides[fast] != 0; d++) {
-            may &= o->strides[d] % v == 0;
+        const bool once = !o->store && !o->counts && o->strides[d] == 0;
+        may &= o->strides[fast] == 0 || v == 1 || once || (!o->counts && o->strides[fast] == 1 && (!o->store || o->offset % v == 0));
+        for (int n = 0; n < fast && o->strides[fast] != 0 && !(once && krf__strip_apart(k, o)); n++) {
+            may &= o->strides[n] % v == 0;
         }
     }
     return may;
@@ -148,12 +149,12 @@ static bool saves(const krf__kernel *k, int d, int strip, int loads, const choic
 static bool choose(krf__kernel *k, int v, const choice *without, choice *c) {
     bool found = false;
     k->vector = v;
-    for (int strip = LONG_STRIP; strip >= SHORT_STRIP && !found && has_words(k, v); strip /= 2) {
+    for (int strip = LONG_STRIP; strip >= SHORT_STRIP && !found; strip /= 2) {
         const int most = v == 1 ? MOST_REGISTERS : strip > SHORT_STRIP ? MOST_WORD_REGISTERS : MOST_SHORT_REGISTERS;
         for (int d = k->n_kept - 2; d >= 0 && strip * v * (int)k->n_domain <= MOST_STATEMENTS; d--) {
             int registers;
             const int loads = loads_by_strips(k, d, strip, &registers), saved = loads_of(k, d) * strip - loads;
-            if (k->extents[d] >= KRF__TILE_LEAST && registers <= most && saves(k, d, strip, loads, without) && (!found || saved > loads_of(k, c->dim) * strip - c->loads)) {
+            if (k->extents[d] >= KRF__TILE_LEAST && registers <= most && has_words(k, v, d) && saves(k, d, strip, loads, without) && (!found || saved > loads_of(k, c->dim) * strip - c->loads)) {
                 *c = (choice){.dim = d, .strip = strip, .v = v, .loads = loads, .elements = strip * v};
                 found = true;
             }

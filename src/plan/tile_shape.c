@@ -85,6 +85,11 @@ bool krf__strip_by_words(const krf__kernel *k, uint32_t operand) {
     return k->strip > 0 && !o->store && !o->counts && krf__strip_vector(k, o) > 1;
 }
 
+bool krf__strip_apart(const krf__kernel *k, const krf__operand *o) {
+    const int64_t stride = o->strides[k->n_kept - 1];
+    return k->vector > 1 && stride != 0 && stride != 1;
+}
+
 static bool shares(const krf__kernel *k, uint32_t i, uint32_t operand) { return i == operand || k->operands[i].rows_of == operand + 1; }
 
 /* The word in which element `from` lies, words of v elements being counted from that of element 0 on. */

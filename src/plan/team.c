@@ -1,0 +1,77 @@
+/* Which reductions of a GPU have chunks that several warps share, and how their threads find their elements. */
+#include "plan/schedule.h"
+#include "plan/vector.h"
+
+#include <string.h>
+
+#define MANY_CHUNKS 256
+#define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
+#define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
+
+#define MOST_STEPPED 3 /* loads of an element: with more, what the caches deliver is the limit, and one place that depends on another takes longer */
+
+static bool has_places(const krf__kernel *k, uint32_t operand) {
+    const krf__operand *o = &k->operands[operand];
+    return krf__loads(k, operand) && !o->store && !o->gathered && !o->counts;
+}
+
+/* Whether views of one array lie some rows apart, so that what a warp reads it reads again later in its chunk. As all chunks are under way at once, it is in no cache any more by then; of chunks that warps share
+ * fewer are, one after the other. */
+static bool reads_again(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (uint32_t j = 0; j < i && !found; j++) {
+            const krf__operand *a = &k->operands[i], *b = &k->operands[j];
+            const int64_t apart = a->offset > b->offset ? a->offset - b->offset : b->offset - a->offset;
+            found = has_places(k, i) && has_places(k, j) && a->buffer == b->buffer && apart >= NEAR && apart <= FAR && memcmp(a->strides, b->strides, sizeof a->strides) == 0;
+        }
+    }
+    return found;
+}
+
+static size_t narrowest(const krf__kernel *k) {
+    size_t bytes = 16;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes = size < bytes ? size : bytes;
+    }
+    return bytes;
+}
+
+/* What stores elements as well goes over memory in fewer places at once so: 1.03 times as fast with elements of 4 bytes, which threads then move one at a time. */
+bool krf__shares_chunks(const krf__kernel *k) {
+    const bool gains = krf__stores_elements(k) ? narrowest(k) >= 4 : reads_again(k);
+    return gains && k->chunks >= MANY_CHUNKS && !krf__costly_domain(k);
+}
+
+/* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
+int krf__team_of(const krf__kernel *k) {
+    bool doubles = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        doubles |= krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
+    }
+    return k->schedule == KRF__REDUCE_ALL && (doubles || krf__shares_chunks(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
+}
+
+static int loads_of(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        n += has_places(k, i);
+    }
+    return n;
+}
+
+/* Bytes have loops of their own. Rows that are longer than a step end once in it at most. */
+void krf__mark_steps(krf__kernel *k) {
+    const int last = k->n_kept + k->n_reduced - 1;
+    const bool shared = k->team > 1 && k->vector == 1 && !krf__costly_domain(k) && !krf__stores_elements(k);
+    k->tiles = shared && narrowest(k) > 1 && !k->whole && k->chunk >= 32 * (int64_t)k->team * krf__reduce_vectors(k);
+    k->steps = k->tiles && k->n_reduced == 2 && k->extents[last] >= KRF__LANES && loads_of(k) <= MOST_STEPPED;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].places_of = 0;
+        for (uint32_t j = 0; j < i && k->steps && has_places(k, i) && k->operands[i].places_of == 0; j++) {
+            const bool same = has_places(k, j) && k->operands[j].places_of == 0 && memcmp(k->operands[i].strides, k->operands[j].strides, sizeof k->operands[i].strides) == 0;
+            k->operands[i].places_of = (uint16_t)(same ? j + 1 : 0);
+        }
+    }
+}
