@@ -87,14 +87,8 @@ KRF_FN float krf_log_ends_single(float x, double y) {
     return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
 }
 
-//@ krf_log2f
-KRF_FN float krf_log2f(float x) { return krf_log_ends_single(x, krf_log_times_single(x, 0x1.71547652b82fep+0, 1.0)); }
-
 //@ krf_log10f
 KRF_FN float krf_log10f(float x) { return krf_log_ends_single(x, krf_log_times_single(x, 0x1.bcb7b1526e50ep-2, 0x1.34413509f79ffp-2)); }
-
-//@ krf_exp2f
-KRF_FN float krf_exp2f(float x) { return (float)krf_exp_single(0x1.62e42fefa39efp-1 * (double)x); }
 
 //@ krf_exp10f
 KRF_FN float krf_exp10f(float x) { return (float)krf_exp_single(0x1.26bb1bbb55516p+1 * (double)x); }
@@ -128,12 +122,6 @@ KRF_FN float krf_sinhf(float x) {
     p = __builtin_fma(z2, q, p);
     double v = y < 1.0 ? __builtin_fma(y * z, p, y) : 0.5 * (e - 1.0 / e);
     return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_coshf
-KRF_FN float krf_coshf(float x) {
-    double e = krf_exp_single(__builtin_fabs((double)x));
-    return (float)(0.5 * (e + 1.0 / e));
 }
 
 //@ krf_asinhf
@@ -209,25 +197,6 @@ KRF_FN float krf_geluf(float x) {
     b = b > 14.5 ? 14.5 : b;
     double v = b * krf_tail_single(b);
     return krf_unbits_f32((krf_bits_f32((float)(x < 0.0f ? v : y - v)) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_erf_single
-// Up to 3/4, error 2^-35.
-KRF_FN double krf_erf_single(double x) {
-    double z = x * x, z2 = z * z;
-    double p0 = __builtin_fma(z, -0x1.81274661ca5c3p-2, 0x1.20dd75040cec4p+0);
-    double p1 = __builtin_fma(z, -0x1.b827051379f15p-6, 0x1.ce2efea776360p-4);
-    double p2 = __builtin_fma(z, -0x1.b624c9b06ee75p-11, 0x1.55e3343fd3eb7p-8);
-    p2 = __builtin_fma(z2, 0x1.8d384f1f8881ap-14, p2);
-    return x * __builtin_fma(z2, __builtin_fma(z2, p2, p1), p0);
-}
-
-//@ krf_erff
-KRF_FN float krf_erff(float x) {
-    double y = __builtin_fabs((double)x), b = 0x1.6a09e667f3bcdp+0 * y;
-    double far = __builtin_fma(-2.0, krf_tail_single(b > 14.5 ? 14.5 : b), 1.0);
-    double v = y < 0.75 ? krf_erf_single(y) : far;
-    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
 }
 
 //@ krf_erfcf

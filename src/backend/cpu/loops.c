@@ -26,6 +26,7 @@
 #include "codegen/math/hyper.h"
 #include "codegen/math/gates.h"
 #include "codegen/math/single.h"
+#include "codegen/math/floats.h"
 #include "codegen/math/roots.h"
 #include "codegen/math/inverse.h"
 #include "codegen/math/pairs.h"
