@@ -92,7 +92,7 @@ static void test_unknown(void **unused) {
     const double h = 1e-5;
     static const char *const known_gaps[] = {"digamma", "i0", "lgamma", "gamma"}; /* the last two: their second derivatives */
     for (int r = 0; r < ROWS; r++) {
-        for (int k = 0; k < rows[r].arity; k++) {
+        for (int k = 0; k < rows[r].arity && in_shard(r); k++) {
             for (int order = 1; order <= 2; order++) {
                 double above[POINTS], below[POINTS];
                 expected *e = &list[n_expected];
@@ -119,7 +119,7 @@ static void test_unknown(void **unused) {
             }
         }
     }
-    assert_true(n_expected > 200);
+    assert_true(n_expected > (getenv("KRF_TEST_SHARD") == NULL ? 200 : 20));
     assert_int_equal(failures, 0);
 }
 
