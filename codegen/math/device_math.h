@@ -221,7 +221,7 @@ KRF_FN float krf_gamma_f32(float x) { return (float)krf_tgamma((double)x); }
 KRF_FN double krf_lgamma_f64(double x) { return krf_lgamma(x); }
 
 //@ krf_lgamma_f32
-KRF_FN float krf_lgamma_f32(float x) { return (float)krf_lgamma((double)x); }
+KRF_FN float krf_lgamma_f32(float x) { return krf_lgammaf(x); }
 
 //@ krf_digamma_f64
 KRF_FN double krf_digamma_f64(double x) { return krf_digamma(x); }
