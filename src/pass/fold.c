@@ -73,15 +73,19 @@ static uint32_t fold_elementwise(krf_graph *g, const krf__node *n) {
 
 /* The logarithm to base 2 of a base that is a constant power of 2 whose products with any exponent are exact: 2, 4, 16, 256, 65536 and their like, and 1 over these. 0: it is none. */
 static int exact_logarithm(const krf_graph *g, uint32_t base) {
-    int exponent;
     while (krf__node_of(g, base)->op == KRF__broadcast_to) {
         base = krf__node_of(g, base)->args[0];
     }
     const krf__node *n = krf__node_of(g, base);
-    if (n->op != KRF__constant || !krf__is_real((krf_dtype)n->dtype) || frexp(krf__bits_to_f64((krf_dtype)n->dtype, n->value), &exponent) != 0.5) {
+    if (n->op != KRF__constant || !krf__is_real((krf_dtype)n->dtype)) {
         return 0;
     }
-    const int logarithm = exponent - 1, magnitude = logarithm < 0 ? -logarithm : logarithm;
+    const uint64_t bits = krf__bits_from_f64(KRF_F64, krf__bits_to_f64((krf_dtype)n->dtype, n->value));
+    const int exponent = (int)(bits >> 52); /* with the sign, as 2048 more */
+    if (bits << 12 != 0 || exponent == 0 || exponent > 2046) {
+        return 0;
+    }
+    const int logarithm = exponent - 1023, magnitude = logarithm < 0 ? -logarithm : logarithm;
     return (magnitude & (magnitude - 1)) == 0 ? logarithm : 0;
 }
 

@@ -410,7 +410,7 @@ MUTANTS = [
     ("steps_places", "src/plan/team.c", "k->operands[j].places_of == 0 && memcmp(k->operands[i].strides, k->operands[j].strides, sizeof k->operands[i].strides) == 0;", "k->operands[j].places_of == 0;", "ops/test_neighbours/sim"),
     ("steps_short", "src/plan/team.c", "k->extents[last] >= KRF__LANES", "k->extents[last] >= KRF__LANES / 2", "ops/test_neighbours/sim"),
     ("power_of_two", "src/pass/fold.c", "return (magnitude & (magnitude - 1)) == 0 ? logarithm : 0;", "return logarithm;", "ops/test_powers$"),
-    ("power_logarithm", "src/pass/fold.c", "const int logarithm = exponent - 1, magnitude", "const int logarithm = exponent, magnitude", "ops/test_powers$"),
+    ("power_logarithm", "src/pass/fold.c", "const int logarithm = exponent - 1023, magnitude", "const int logarithm = exponent - 1022, magnitude", "ops/test_powers$"),
     ("power_shape", "src/pass/fold.c", "if (logarithm == 0 || !whole || ", "if (logarithm == 0 || ", "ops/test_powers$"),
     ("strips_width", "src/plan/strip.c", "bool may = k->extents[fast] % v == 0;", "bool may = k->extents[fast] >= v;", "ops/test_stencils/sim"),
     ("strips_places", "src/plan/strip.c", "(!o->counts && o->strides[fast] == 1 && (", "(o->strides[fast] == 1 && (", "ops/test_stencils/sim"),
