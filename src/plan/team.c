@@ -7,7 +7,6 @@
 #define MANY_CHUNKS 256
 #define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
 #define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
-
 #define MOST_STEPPED 3 /* loads of an element: with more, what the caches deliver is the limit, and one place that depends on another takes longer */
 
 static bool has_places(const krf__kernel *k, uint32_t operand) {
@@ -40,8 +39,10 @@ static size_t narrowest(const krf__kernel *k) {
 
 /* What stores elements as well goes over memory in fewer places at once so: 1.03 times as fast with elements of 4 bytes, which threads then move one at a time. */
 bool krf__shares_chunks(const krf__kernel *k) {
-    const bool gains = krf__stores_elements(k) ? narrowest(k) >= 4 : reads_again(k);
-    return gains && k->chunks >= MANY_CHUNKS && !krf__costly_domain(k);
+    if (k->chunks < MANY_CHUNKS || krf__costly_domain(k)) {
+        return false;
+    }
+    return krf__stores_elements(k) ? narrowest(k) >= 4 : reads_again(k);
 }
 
 /* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
