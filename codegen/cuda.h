@@ -139,8 +139,6 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out); /* "const bool whole = ...;": whether all of them are inside; nothing where they always are */
 /* Loads of vector e->quad of all operands of the domain, and the arrays for them. */
 void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__str *loads);
-/* Whether a vector's place takes that of the next tile as soon as it has been used. */
-bool krf__cuda_refills(const krf__emitter *e);
 bool krf__cuda_loads_tiles(const krf__emitter *e); /* of a reduction: whether a tile's vectors are loaded before the first is used, and none meanwhile */
 
 /* ---- cuda_held.c ---- */

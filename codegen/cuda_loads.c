@@ -178,7 +178,7 @@ void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__st
 
 /* Whether a vector's place takes that of the next tile as soon as it has been used, so that loads are always under way. What 64-bit arithmetic uses is free too late
  * for that, and what stores elements as well waits for other things. */
-bool krf__cuda_refills(const krf__emitter *e) {
+static bool refills(const krf__emitter *e) {
     bool refill = true;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         refill &= krf__sums_narrow(e, r) || krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype) <= 4;
@@ -192,11 +192,11 @@ bool krf__cuda_refills(const krf__emitter *e) {
 /* Whether a warp that has several chunks of a row loads the next one's while it adds up those of this. Sums of bytes, of which nothing is computed, lose 2 % by that; products with a vector gain 9. */
 static bool goes_on(const krf__emitter *e) {
     const bool bytes = krf_dtype_size((krf_dtype)e->k->operands[0].dtype) == 1 && e->k->n_domain <= 2;
-    return e->k->schedule == KRF__REDUCE_ROW && e->k->chunks > 1 && e->k->whole && krf__cuda_refills(e) && !goes_ahead(e) && !bytes;
+    return e->k->schedule == KRF__REDUCE_ROW && e->k->chunks > 1 && e->k->whole && refills(e) && !goes_ahead(e) && !bytes;
 }
 
 static void first_loads(krf__emitter *e, krf__str *out) {
-    if ((krf__cuda_refills(e) || goes_ahead(e)) && !goes_on(e)) {
+    if ((refills(e) || goes_ahead(e)) && !goes_on(e)) {
         reduce_loads(e, out);
     }
 }
@@ -218,7 +218,7 @@ static void put_next_is_there(const krf__emitter *e, krf__str *out) {
     }
 }
 
-bool krf__cuda_loads_tiles(const krf__emitter *e) { return !krf__cuda_refills(e) && !goes_ahead(e); }
+bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e); }
 
 static void all_loads(krf__emitter *e, krf__str *out) {
     if (krf__cuda_loads_tiles(e)) {
@@ -262,7 +262,7 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
                 krf__str_printf(out, "v_%s[0] = v_%s[1];\n", e->operand_names[i], e->operand_names[i]);
             }
         }
-    } else if (krf__cuda_refills(e)) {
+    } else if (refills(e)) {
         put_next(e, "q", out);
     }
 }

@@ -61,7 +61,7 @@ struct krf__emitter {
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
-    bool stepping;               /* CUDA: places are at hand, "at_in0" (cuda_tiles.c) */
+    bool stepping;               /* CUDA: places are at hand, "at_in0" (cuda_team_tiles.c) */
     int part;                    /* CUDA: in a loop over parts of a thread's vectors, how many are at hand; else 0 */
     const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */

@@ -1,4 +1,4 @@
-// f32 functions in f32 alone, as exp and log of real.h: within 1.5 ULP (docs/accuracy.md), in three quarters to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
+// f32 functions in f32 alone, as exp and log of real.h: within 1.7 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
 
 //@ krf_exp2f
 // 2^x = 2^n 2^r, n = rint(x), r exact, abs(r) <= 1/2; polynomial error 2^-29. Powers of whole numbers are exact.
