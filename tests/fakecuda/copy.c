@@ -1,6 +1,7 @@
 /* Copies and fills, in the order of their stream. Host memory is read and written when the stream gets there, as pinned
  * memory is: who relies on staging is found out. */
 #include "heap.h"
+#include "stale.h"
 #include "stream.h"
 
 #include <string.h>
@@ -17,11 +18,13 @@ static void run(void *payload) {
     if (fake_stuck()) {
         return;
     }
+    fake_touch();
     if (t->from) {
         memmove(t->to, t->from, t->bytes);
     } else {
         memset(t->to, t->value, t->bytes);
     }
+    fake_touched();
 }
 
 static void *at(cu_address address) { return (void *)(uintptr_t)address; }

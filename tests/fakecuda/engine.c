@@ -1,5 +1,6 @@
 /* Grids as loops over blocks, what images call, and kernels that cannot go on. */
 #include "engine.h"
+#include "stale.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -51,10 +52,12 @@ _Thread_local fake_self fake_me __attribute__((tls_model("initial-exec")));
 
 bool fake_sanitized(void) { return SANITIZED; }
 
-static bool racing(void) { return fake_setting("FAKECUDA_RACE", 0) != 0; }
+bool fake_tsan(void) { return WITH_TSAN; }
+
+bool fake_racing(void) { return fake_setting("FAKECUDA_RACE", 0) != 0; }
 
 unsigned fake_blocks_at_once(void) {
-    long n = racing() ? fake_setting("FAKECUDA_BLOCKS", 2) : 1;
+    long n = fake_racing() ? fake_setting("FAKECUDA_BLOCKS", 2) : 1;
     return n < 1 ? 1 : n > FAKE_MOST_BLOCKS ? FAKE_MOST_BLOCKS : (unsigned)n;
 }
 
@@ -124,13 +127,13 @@ void fake_check_shared(const fake_work *w, const fake_copy *copy) {
 
 /* ---- a grid ---- */
 
-/* All blocks in one loop; faults end it: false. */
-static bool run_plain(const fake_work *w, uint64_t blocks) {
+/* Blocks in one loop; faults end it: false. */
+static bool run_plain(const fake_work *w, uint64_t first, uint64_t blocks) {
     fakecuda_thread here;
     fake_me.mode = FAKE_PLAIN;
     fake_me.here = &here;
     if (sigsetjmp(fake_me.exit, 0) == 0) {
-        for (uint64_t n = 0; n < blocks; n++) {
+        for (uint64_t n = first; n < blocks; n++) {
             fakecuda_index block = fake_block_at(w, n);
             for (unsigned i = 0; i < w->threads; i++) {
                 here = fake_thread_at(w, block, (unsigned)fake_order(i, w->threads, w->seed ? w->seed + n : 0));
@@ -142,7 +145,7 @@ static bool run_plain(const fake_work *w, uint64_t blocks) {
     return false;
 }
 
-/* Who may begin early must wait in every thread: what is not simulated is that kernels are at work at the same time. */
+/* Who may begin early must wait in every thread. */
 static void check_waits(const fake_work *w, uint64_t threads) {
     const unsigned long long waited = atomic_load_explicit(w->grid_waits, memory_order_relaxed);
     if (w->early && waited != threads) {
@@ -158,15 +161,19 @@ void fake_run(const fake_work *work) {
     atomic_init(&grid_waits, 0);
     uint64_t blocks = (uint64_t)w->grid.x * w->grid.y * w->grid.z;
     fake_me.grid_waits = &grid_waits;
-    bool waits = w->copies[0]->image->waits, going = true;
     fake_me.kernel = w->name;
-    if (racing() || (waits && WITH_TSAN)) { /* ThreadSanitizer does not know our fibers */
+    fake_touch();
+    const bool stale = fake_stale_begin(w), waits = w->copies[0]->image->waits;
+    bool going = true;
+    if (fake_racing() || (waits && WITH_TSAN)) { /* ThreadSanitizer does not know our fibers */
         const unsigned most = w->n_copies / w->cluster * w->cluster;
         for (uint64_t n = 0; n < blocks && going; n += most) {
             going = fake_run_threads(w, n, blocks - n < most ? (unsigned)(blocks - n) : most);
         }
-    } else if (waits) {
-        for (uint64_t n = 0; n < blocks && going; n += w->cluster) {
+    } else {
+        /* All threads of a block that sees old contents get as far as they do before one of them waits. */
+        const uint64_t on_fibers = waits ? blocks : stale ? w->cluster : 0;
+        for (uint64_t n = 0; n < on_fibers && going; n += w->cluster) {
             for (unsigned b = 0; b < w->cluster; b++) {
                 fake_poison_shared(w, w->copies[b]);
             }
@@ -175,12 +182,13 @@ void fake_run(const fake_work *work) {
                 fake_check_shared(w, w->copies[b]);
             }
         }
-    } else {
-        going = run_plain(w, blocks);
+        going = going && (waits || run_plain(w, on_fibers, blocks));
     }
+    fake_stale_end();
     if (going) {
         check_waits(w, blocks * w->threads);
     }
+    fake_touched();
     fake_me = (fake_self){.mode = FAKE_IDLE};
 }
 
@@ -266,7 +274,13 @@ static void *map_shared(const void *address, unsigned rank, int line) {
     return other->shared_begin + (at - own->shared_begin);
 }
 
-static void grid_wait(void) { atomic_fetch_add_explicit(fake_me.grid_waits, 1, memory_order_relaxed); }
+static void grid_wait(void) {
+    if (fake_me.stale && fake_me.mode == FAKE_FIBERS) {
+        fake_fiber_yield();
+    }
+    fake_stale_wait();
+    atomic_fetch_add_explicit(fake_me.grid_waits, 1, memory_order_relaxed);
+}
 
 const fakecuda_runtime fake_runtime = {here,       barrier,        shuffle_down, fence,     atomic_inc, atomic_add,
                                        misaligned, cluster_arrive, cluster_wait, map_shared, grid_wait};

@@ -12,6 +12,7 @@ enum { FAKE_WARP = 32, FAKE_MOST_BLOCKS = 8 };
 
 typedef struct fake_work {
     const char *name;
+    const fakecuda_kernel *kernel;
     int device;
     void (*call[FAKE_MOST_BLOCKS])(void *const *arguments); /* the kernel, in each copy of the image */
     fake_copy *copies[FAKE_MOST_BLOCKS];
@@ -24,6 +25,7 @@ typedef struct fake_work {
     uint64_t seed; /* of the order of threads and blocks; 0: ascending */
     bool early;    /* it may begin before the kernel that it depends on has ended: its threads must wait for that */
     atomic_ullong *grid_waits; /* how many threads did */
+    struct fake_line *line;    /* of its stream */
 } fake_work;
 
 void fake_run(const fake_work *w);
@@ -36,6 +38,8 @@ bool fake_run_threads(const fake_work *w, uint64_t n, unsigned at_once);
 /* What the image calls. */
 extern const fakecuda_runtime fake_runtime;
 bool fake_sanitized(void);
+bool fake_tsan(void);
+bool fake_racing(void);
 unsigned fake_blocks_at_once(void);
 
 /* ---- the thread that is running ---- */
@@ -48,6 +52,7 @@ typedef struct fake_self {
     uint64_t seed;
     fakecuda_thread *here;
     atomic_ullong *grid_waits;
+    bool stale;      /* memory is still as it was before the last kernel */
     void *engine;    /* of the mode: the fiber, the thread */
     sigjmp_buf exit; /* PLAIN and THREADS: where a kernel that cannot go on ends */
 } fake_self;
@@ -63,6 +68,7 @@ void fake_catch_faults(void); /* once a process */
 
 /* What the modes do at a barrier, at a shuffle, and to end a fiber for good. */
 void fake_fiber_barrier(int line);
+void fake_fiber_yield(void); /* the others of its block get as far as they do */
 unsigned long long fake_fiber_shuffle(unsigned mask, unsigned long long bits, unsigned delta, int line);
 _Noreturn void fake_fiber_abandon(void);
 void fake_thread_barrier(int line);

@@ -1,6 +1,7 @@
 /* The table of device memory, its red zones and patterns. */
 #include "heap.h"
 
+#include "stale.h"
 #include "stream.h"
 
 #include <stdio.h>
@@ -209,9 +210,11 @@ void fake_heap_begin(const fake_memory *m) {
     fill(m->user, NEW, m->bytes);
     ASAN_POISON_MEMORY_REGION(m->base, ZONE);
     ASAN_POISON_MEMORY_REGION(m->user + m->bytes, (size_t)(m->base + m->total - m->user) - m->bytes);
+    fake_stale_add(m->user, m->bytes);
 }
 
 void fake_heap_end(const fake_memory *m) {
+    fake_stale_drop(m->user);
     fill(m->user, OLD, m->bytes);
     ASAN_POISON_MEMORY_REGION(m->base, m->total);
 }
@@ -222,6 +225,7 @@ void fake_heap_begin(const fake_memory *m) {
     memset(m->base, GUARD, ZONE);
     fill(m->user, NEW, m->bytes);
     memset(m->user + m->bytes, GUARD, (size_t)(m->base + m->total - m->user) - m->bytes);
+    fake_stale_add(m->user, m->bytes);
 }
 
 static void check(const fake_memory *m, const unsigned char *from, const unsigned char *to) {
@@ -234,6 +238,7 @@ static void check(const fake_memory *m, const unsigned char *from, const unsigne
 }
 
 void fake_heap_end(const fake_memory *m) {
+    fake_stale_drop(m->user);
     check(m, m->base, m->user);
     check(m, m->user + m->bytes, m->base + m->total);
     fill(m->user, OLD, m->bytes);

@@ -125,7 +125,9 @@ cu_result fake_launch(const char *call, const cu_kernel_node_params *p, bool ear
     static atomic_uint launches;
     uint64_t seed = (uint64_t)fake_setting("FAKECUDA_SEED", 0);
     l.work.name = kernel->name;
+    l.work.kernel = kernel;
     l.work.device = s->device;
+    l.work.line = s->line;
     l.work.seed = seed ? seed * 1000003 + atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed) : 0;
     uint64_t seq = fake_enqueue(s, run, &l, sizeof l);
     for (unsigned i = 0; i < l.work.n_copies; i++) {

@@ -2,6 +2,7 @@
 #include "stream.h"
 
 #include "library.h"
+#include "stale.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ void fake_line_wait(fake_line *line, uint64_t seq) {
         pthread_cond_wait(&line->moved, &line->lock);
     }
     pthread_mutex_unlock(&line->lock);
+    fake_stale_forget(line, seq);
 }
 
 bool fake_line_reached(fake_line *line, uint64_t seq) {
@@ -282,6 +284,7 @@ cu_result cuStreamDestroy_v2(cu_stream stream) {
     push(stream, op_new(NULL, NULL, 0));
     pthread_mutex_unlock(&stream->enqueue);
     pthread_join(stream->thread, NULL);
+    fake_stale_forget(stream->line, UINT64_MAX); /* which another stream's may have the address of */
     fake_library_leave(stream);
     free(stream->first);
     fake_line_drop(stream->line);
@@ -338,6 +341,8 @@ bool fake_in_host_call(void) { return in_host_call; }
 static void run_host_call(void *payload) {
     const host_call *c = payload;
     if (!fake_stuck()) {
+        fake_touch(); /* it may take long, and nothing waits for it: only that it was there counts */
+        fake_touched();
         in_host_call = true;
         c->function(c->user);
         in_host_call = false;

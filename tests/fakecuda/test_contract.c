@@ -650,6 +650,56 @@ static void early_launches_follow_each_other(void **state) {
     assert_cu(0, cu.cuMemFree_v2(to));
 }
 
+/* Blocks of the next kernel come when those of this one have waited, so that what it loads before it waits can be written by this one only. */
+static const char ahead[] =
+    "extern \"C\" __global__ void krf_ahead(const unsigned *fixed, const unsigned *x, unsigned *y, int n) {\n"
+    "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+    "    unsigned own = fixed[i];\n"
+    "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n"
+    "    asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");\n"
+    "    asm volatile(\"griddepcontrol.launch_dependents;\" ::: \"memory\");\n"
+    "#elif !defined(__CUDACC__)\n"
+    "    __grid_dependency_wait();\n"
+    "#endif\n"
+    "    y[i] = x[n - 1 - i] + own;\n"
+    "}\n";
+
+/* Each kernel loads what the one before it does not write, then waits for what that one wrote: every third one loads what the one before the last wrote, and then writes
+ * there itself. */
+static void early_launches_load_before_they_wait(void **state) {
+    (void)state;
+    enum { COUNT = 64 * 1000, TIMES = 99 };
+    static unsigned numbers[COUNT], wanted[2][COUNT], fixed_numbers[COUNT];
+    kernel k = build_kernel(ahead, "krf_ahead");
+    cu_address at[2] = {new_memory(sizeof numbers), new_memory(sizeof numbers)}, fixed = new_memory(sizeof numbers);
+    int n = COUNT;
+    cu_launch_attribute attribute = {.id = KRF__CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.allowed = 1}};
+    const cu_launch_config config = {COUNT / 64, 1, 1, 64, 1, 1, 0, NULL, &attribute, 1};
+    for (int i = 0; i < COUNT; i++) {
+        wanted[0][i] = wanted[1][i] = numbers[i] = (unsigned)i;
+        fixed_numbers[i] = 3 * (unsigned)i + 1;
+    }
+    for (int b = 0; b < 2; b++) {
+        assert_cu(0, cu.cuMemcpyHtoDAsync_v2(at[b], numbers, sizeof numbers, NULL));
+    }
+    assert_cu(0, cu.cuMemcpyHtoDAsync_v2(fixed, fixed_numbers, sizeof fixed_numbers, NULL));
+    for (int t = 0; t < TIMES; t++) {
+        const int from = t % 2, to = 1 - from;
+        void *arguments[] = {t % 3 == 2 ? &at[to] : &fixed, &at[from], &at[to], &n};
+        assert_cu(0, cu.cuLaunchKernelEx(&config, k.function, arguments, NULL));
+        for (int i = 0; i < COUNT; i++) {
+            wanted[to][i] = wanted[from][n - 1 - i] + (t % 3 == 2 ? wanted[to][i] : fixed_numbers[i]);
+        }
+    }
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(numbers, at[TIMES % 2], sizeof numbers, NULL));
+    assert_cu(0, cu.cuStreamSynchronize(NULL));
+    assert_memory_equal(numbers, wanted[TIMES % 2], sizeof numbers);
+    assert_cu(0, cu.cuLibraryUnload(k.library));
+    assert_cu(0, cu.cuMemFree_v2(at[0]));
+    assert_cu(0, cu.cuMemFree_v2(at[1]));
+    assert_cu(0, cu.cuMemFree_v2(fixed));
+}
+
 static void ptx_is_translated(void **state) {
     (void)state;
     void *image = NULL;
@@ -924,6 +974,7 @@ int main(void) {
         cmocka_unit_test(launches_have_limits),
         cmocka_unit_test(kernels_do_what_is_written),
         cmocka_unit_test(early_launches_follow_each_other),
+        cmocka_unit_test(early_launches_load_before_they_wait),
         cmocka_unit_test(ptx_is_translated),
         cmocka_unit_test(captures_record_and_break),
         cmocka_unit_test(graphs_of_kernels_are_patched),

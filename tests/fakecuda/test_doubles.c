@@ -22,6 +22,16 @@
 #ifndef WITH_ASAN
 #define WITH_ASAN false
 #endif
+#if defined __SANITIZE_THREAD__
+#define WITH_TSAN true
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN true
+#endif
+#endif
+#ifndef WITH_TSAN
+#define WITH_TSAN false
+#endif
 
 enum { FOUND = 99 };
 
@@ -273,6 +283,169 @@ static void seeds_change_the_order(void **state) {
     close_gpu();
 }
 
+/* ---- kernels that may begin before the one before them has ended ------------------------------------------------- */
+
+enum { PER_BLOCK = 32, ITEMS = 2 * PER_BLOCK };
+
+static const char begins[] =
+    "#define I (blockIdx.x * blockDim.x + threadIdx.x)\n"
+    "extern \"C\" __global__ void krf_write(int *x, int *) { x[I] = 7; }\n"
+    "extern \"C\" __global__ void krf_right(int *x, int *y) { __grid_dependency_wait(); y[I] = x[I]; }\n"
+    "extern \"C\" __global__ void krf_load(int *x, int *y) { int v = x[I]; __grid_dependency_wait(); y[I] = v; }\n"
+    "extern \"C\" __global__ void krf_other(int *x, int *y) { int v = y[I]; __grid_dependency_wait(); y[I] = v + x[I]; }\n"
+    "extern \"C\" __global__ void krf_store(int *, int *y) { if (I == 5) y[I] = 2; __grid_dependency_wait(); }\n"
+    "extern \"C\" __global__ void krf_half(int *, int *) { if (I < 3) __grid_dependency_wait(); }\n"
+    "extern \"C\" __global__ void krf_fault(int *, int *y) { *(int *)8 = 1; __grid_dependency_wait(); y[I] = 1; }\n";
+/* Threads of this one meet before they wait and behind it. */
+static const char meets[] = "extern \"C\" __global__ void krf_meet(int *x, int *y) {\n"
+                            "    int i = blockIdx.x * blockDim.x + threadIdx.x, v = x[i];\n"
+                            "    if (threadIdx.x % 2 == 0) __grid_dependency_wait();\n"
+                            "    __syncthreads();\n"
+                            "    if (threadIdx.x % 2 != 0) __grid_dependency_wait();\n"
+                            "    __syncthreads();\n"
+                            "    y[i] = v;\n"
+                            "}\n";
+
+typedef struct pair {
+    kernel first, second;
+    cu_address x, y;
+} pair;
+
+static cu_result launch_early(const kernel *k, cu_stream stream, void **arguments) {
+    cu_launch_attribute attribute = {.id = KRF__CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value = {.allowed = 1}};
+    const cu_launch_config config = {ITEMS / PER_BLOCK, 1, 1, PER_BLOCK, 1, 1, 0, stream, &attribute, 1};
+    return cu.cuLaunchKernelEx(&config, k->function, arguments, NULL);
+}
+
+/* Both kernels, and memory of which x is 0x03030303 and y 1 everywhere. */
+static pair set_up_pair(const char *name) {
+    pair p = {build_kernel(begins, "krf_write"), build_kernel(strcmp(name, "krf_meet") == 0 ? meets : begins, name), new_memory(ITEMS * sizeof(int)), new_memory(ITEMS * sizeof(int))};
+    static int ones[ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        ones[i] = 1;
+    }
+    cu.cuMemsetD8Async(p.x, 3, ITEMS * sizeof(int), NULL);
+    cu.cuMemcpyHtoDAsync_v2(p.y, ones, sizeof ones, NULL);
+    return p;
+}
+
+static void free_pair(const pair *p, int y[ITEMS]) {
+    assert_cu(0, cu.cuMemcpyDtoHAsync_v2(y, p->y, ITEMS * sizeof(int), NULL));
+    assert_cu(0, cu.cuStreamSynchronize(NULL));
+    assert_cu(0, cu.cuLibraryUnload(p->first.library));
+    assert_cu(0, cu.cuLibraryUnload(p->second.library));
+    assert_cu(0, cu.cuMemFree_v2(p->x));
+    assert_cu(0, cu.cuMemFree_v2(p->y));
+}
+
+typedef enum between { NOTHING, MORE_MEMORY, A_FILL, A_WAIT, ANOTHER_STREAM, LATE } between;
+
+/* What the second kernel leaves in y: of its first block, and of the others, which always come when one of its threads has waited. */
+static void expect_pair(const char *name, between what, int first, int others) {
+    int y[ITEMS];
+    pair p = set_up_pair(name);
+    void *arguments[] = {&p.x, &p.y};
+    cu_address more = 0;
+    cu_stream stream = what == ANOTHER_STREAM ? new_stream(0) : NULL; /* which waits for the legacy one */
+    assert_cu(0, launch(&p.first, ITEMS / PER_BLOCK, PER_BLOCK, NULL, arguments));
+    if (what == MORE_MEMORY) {
+        more = new_memory(100);
+    } else if (what == A_FILL) {
+        assert_cu(0, cu.cuMemsetD8Async(p.y, 0, 1, NULL));
+    } else if (what == A_WAIT) {
+        assert_cu(0, cu.cuStreamSynchronize(NULL));
+    }
+    assert_cu(0, what == LATE ? launch(&p.second, ITEMS / PER_BLOCK, PER_BLOCK, NULL, arguments) : launch_early(&p.second, stream, arguments));
+    free_pair(&p, y);
+    for (int i = 0; i < ITEMS; i++) {
+        if (y[i] != (i < PER_BLOCK ? first : others)) {
+            fail_msg("%s, %d between: element %d is %#x", name, (int)what, i, (unsigned)y[i]);
+        }
+    }
+    assert_cu(0, stream ? cu.cuStreamDestroy_v2(stream) : 0);
+    assert_cu(0, cu.cuMemFree_v2(more));
+}
+
+static void loads_before_the_wait_find_old_contents(void **state) {
+    (void)state;
+    enum { OLD = 0x03030303, NEW = 7 };
+    if (WITH_TSAN) { /* where nothing is simulated that would order streams */
+        skip();
+    }
+    assert_true(open_gpu());
+    expect_pair("krf_load", NOTHING, OLD, NEW);
+    expect_pair("krf_meet", NOTHING, OLD, NEW);
+    expect_pair("krf_load", MORE_MEMORY, OLD, NEW);
+    expect_pair("krf_right", NOTHING, NEW, NEW);
+    expect_pair("krf_other", NOTHING, 1 + NEW, 1 + NEW);
+    expect_pair("krf_load", A_FILL, NEW, NEW);
+    expect_pair("krf_load", A_WAIT, NEW, NEW);
+    expect_pair("krf_load", ANOTHER_STREAM, NEW, NEW);
+    expect_pair("krf_load", LATE, NEW, NEW);
+    close_gpu();
+}
+
+/* The second node depends on the first, fully or not; more than a launch is what they are in. */
+static void so_do_nodes_of_graphs(void **state) {
+    (void)state;
+    if (WITH_TSAN) {
+        skip();
+    }
+    assert_true(open_gpu());
+    for (int early = 0; early < 2; early++) {
+        int y[ITEMS];
+        pair p = set_up_pair("krf_load");
+        void *arguments[] = {&p.x, &p.y};
+        cu_kernel_node_params params = {.function = p.first.function, .grid_x = ITEMS / PER_BLOCK, .grid_y = 1, .grid_z = 1, .block_x = PER_BLOCK, .block_y = 1, .block_z = 1, .arguments = arguments};
+        const cu_graph_edge programmatic = {.from_port = KRF__CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, .type = KRF__CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC}, full = {.type = 0};
+        cu_graph graph = NULL;
+        cu_graph_exec exec = NULL;
+        cu_graph_node nodes[2];
+        assert_cu(0, cu.cuGraphCreate(&graph, 0));
+        assert_cu(0, cu.cuGraphAddKernelNode_v2(&nodes[0], graph, NULL, 0, &params));
+        params.function = p.second.function;
+        assert_cu(0, cu.cuGraphAddKernelNode_v2(&nodes[1], graph, NULL, 0, &params));
+        assert_cu(0, cu.cuGraphAddDependencies_v2(graph, &nodes[0], &nodes[1], early ? &programmatic : &full, 1));
+        assert_cu(0, cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+        assert_cu(0, cu.cuGraphLaunch(exec, NULL));
+        free_pair(&p, y);
+        assert_int_equal(y[0], early ? 0x03030303 : 7);
+        assert_int_equal(y[ITEMS - 1], 7);
+        assert_cu(0, cu.cuGraphExecDestroy(exec));
+        assert_cu(0, cu.cuGraphDestroy(graph));
+    }
+    close_gpu();
+}
+
+static cu_result run_pair(const char *name) {
+    open_here();
+    pair p = set_up_pair(name);
+    void *arguments[] = {&p.x, &p.y};
+    launch(&p.first, ITEMS / PER_BLOCK, PER_BLOCK, NULL, arguments);
+    launch_early(&p.second, NULL, arguments);
+    return cu.cuCtxSynchronize();
+}
+
+static void store_before_the_wait(void) { run_pair("krf_store"); }
+static void wait_in_some_threads(void) { run_pair("krf_half"); }
+
+/* Whoever sees old contents has device memory to itself: not for ever. */
+static void fault_before_the_wait(void) {
+    enum { ILLEGAL_ADDRESS = 700 };
+    cu_result result = run_pair("krf_fault");
+    exit(result == ILLEGAL_ADDRESS && cu.cuCtxSynchronize() == result ? 55 : 1);
+}
+
+static void what_is_wrong_before_the_wait_is_found(void **state) {
+    (void)state;
+    char text[2000];
+    finds(wait_in_some_threads, "3 of its 64 threads wait for that");
+    assert_int_equal(run_child(fault_before_the_wait, text, sizeof text), 55);
+    if (!WITH_TSAN) {
+        finds(store_before_the_wait, "20 bytes from the start of an allocation of 256 bytes, before it waits");
+    }
+}
+
 /* ---- failing on demand ------------------------------------------------------------------------------------------- */
 
 typedef struct controls {
@@ -374,9 +547,12 @@ int main(void) {
         cmocka_unit_test(misuse_is_found),
         cmocka_unit_test(leaks_are_found),
         cmocka_unit_test(kernels_that_cuda_does_not_define),
+        cmocka_unit_test(what_is_wrong_before_the_wait_is_found),
         cmocka_unit_test(the_environment_asks_for_failures),
         cmocka_unit_test(fresh_memory_is_poisoned),
         cmocka_unit_test(seeds_change_the_order),
+        cmocka_unit_test(loads_before_the_wait_find_old_contents),
+        cmocka_unit_test(so_do_nodes_of_graphs),
         cmocka_unit_test(calls_fail_on_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ export FAKECUDA_CXX FAKECUDA_TMPDIR=$work/images
 settings=(-std=c11 -D_GNU_SOURCE -O1 -g1 -fPIC -fno-omit-frame-pointer -Iinclude -Isrc -I. -Itests
     "-DFAKECUDA_SIM_HEADER=\"$root/tests/fakecuda/cudasim.h\"")
 both=(calls compile image_file)
-driver=(capture context copy driver engine event fiber fibers graph heap host launch library memory stream threads)
+driver=(capture context copy driver engine event fiber fibers graph heap host launch library memory stale stream threads)
 nvrtc=(kernels nvrtc)
 
 # build FOLDER FLAGS...
