@@ -1,5 +1,6 @@
 /* The CUDA target's first lines of a kernel: that it waits for what the one before it wrote, and whether the next one may wait beside it. */
 #include "codegen/cuda.h"
+#include "plan/vector.h"
 
 enum { LONG_BYTES = 8192 }; /* a block that moves as many is at work for longer than it takes to say that others may come */
 
@@ -26,26 +27,50 @@ static int64_t bytes_of_block(const krf__kernel *k) {
     return bytes;
 }
 
-/* Each block that says so takes a while of the whole GPU's time, which those notice that are soon done. Reductions over blocks and scans, whose blocks wait for each other's
- * results, end sooner where no others are there to wait as well. */
-static void next_may_come(const krf__emitter *e, krf__str *out) {
-    enum { ALWAYS = 1, LONG, NEVER };
+/* Each block that says so takes a while of the whole GPU's time, which those notice that are soon done. Scans, whose blocks wait for each other's results, end sooner where no
+ * others are there to wait as well; so do reductions over blocks, until these have read all that they read: blocks that come before others have left are no longer as many everywhere. */
+static void next_may_come(const krf__emitter *e, bool done, krf__str *out) {
+    enum { ALWAYS = 1, LONG, DONE, NEVER };
     static const uint8_t when[KRF__SCHEDULE_COUNT] = {
-        [KRF__MAP] = LONG, [KRF__REDUCE_ALL] = NEVER, [KRF__REDUCE_ROW] = LONG, [KRF__REDUCE_SHORT] = LONG, [KRF__REDUCE_COL] = NEVER, [KRF__SCAN] = NEVER,
+        [KRF__MAP] = LONG, [KRF__REDUCE_ALL] = DONE, [KRF__REDUCE_ROW] = LONG, [KRF__REDUCE_SHORT] = LONG, [KRF__REDUCE_COL] = DONE, [KRF__SCAN] = NEVER,
         [KRF__ROW] = ALWAYS, [KRF__ROW_SHORT] = LONG, [KRF__ROW_COL] = ALWAYS, [KRF__TILE] = ALWAYS,
     };
-    if (when[e->k->schedule] == ALWAYS || (when[e->k->schedule] == LONG && bytes_of_block(e->k) >= LONG_BYTES)) {
+    const bool is_long = when[e->k->schedule] == LONG && bytes_of_block(e->k) >= LONG_BYTES;
+    if (!e->k->early || done != (when[e->k->schedule] == DONE)) {
+        return;
+    }
+    if (done || when[e->k->schedule] == ALWAYS || is_long) {
         krf__str_put(out, "krf_next_may_come();\n");
     } else if (when[e->k->schedule] == LONG) {
         krf__str_put(out, "krf_next_may_come_if_few();\n");
     }
 }
 
+/* That others may come is said after the wait: whatever is there then has only the kernel directly before it at work beside it. */
 static void begin(krf__emitter *e, krf__str *out) {
-    if (e->k->early) {
-        next_may_come(e, out);
+    if (e->k->ahead) {
+        krf__str_put(out, "bool apart = a.apart != 0;\nif (!apart) {\n    krf_wait_for_last();\n}\n");
+    } else if (e->k->early) {
         krf__str_put(out, "krf_wait_for_last();\n");
+        next_may_come(e, false, out);
     }
 }
 
-const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {NULL, NULL}};
+static bool stores_elements(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_ALL && krf__stores_elements(e->k); }
+
+static void wait_to_store(krf__emitter *e, krf__str *out) {
+    if (e->k->ahead) {
+        krf__str_put(out, "if (apart) {\n    krf_wait_for_last();\n    apart = false;\n}\n");
+        next_may_come(e, false, out);
+    }
+}
+
+static void wait_to_store_elements(krf__emitter *e, krf__str *out) {
+    if (stores_elements(e)) {
+        wait_to_store(e, out);
+    }
+}
+
+static void block_done(krf__emitter *e, krf__str *out) { next_may_come(e, true, out); }
+
+const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {"WAIT_TO_STORE", wait_to_store}, {"WAIT_TO_STORE_ELEMENTS", wait_to_store_elements}, {"NEXT_MAY_COME", block_done}, {NULL, NULL}};

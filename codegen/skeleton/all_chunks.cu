@@ -22,15 +22,18 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
         for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
             $TEAM_BOUNDS
             $WARP_CHUNK
+            $WAIT_TO_STORE
             if ($TEAM_ENDS) {
                 $CHUNK_DONE
             }
         }
+        $WAIT_TO_STORE
         if (!$SPLIT) {
             continue;
         }
         int lanes = (int)a.chunks;
         __syncthreads();
+        $NEXT_MAY_COME
         if (!alone) {
             if (threadIdx.x == 0) {
                 last_block = krf_ticket(a.tickets + o, gridDim.x - 1) == gridDim.x - 1;

@@ -23,6 +23,7 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
         for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
             $TEAM_BOUNDS
             $LINES_CHUNK
+            $WAIT_TO_STORE
             const int line = thread / $LINE_THREADS;
             const $INDEX o = base + line;
             if (thread % $LINE_THREADS == 0 && o < end) {
@@ -30,8 +31,10 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
                 $CHUNK_DONE
             }
         }
+        $WAIT_TO_STORE
         int lanes = (int)a.chunks;
         __syncthreads();
+        $NEXT_MAY_COME
         if (!alone) {
             if (threadIdx.x == 0) {
                 last_block = krf_ticket(a.tickets + base, gridDim.x - 1) == gridDim.x - 1;

@@ -13,6 +13,7 @@ for (int k = 0; k < $VECTOR; k++) {
         $ANY_CHUNK
     }
 }
+$WAIT_TO_STORE
 const $INDEX group = ($INDEX)blockIdx.x * $ANY_COLUMNS + thread % $COLUMN_THREADS * $VECTOR;
 const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $ANY_COLUMNS / $COLUMN_THREADS;
 const bool there = column >= group;

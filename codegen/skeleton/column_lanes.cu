@@ -11,6 +11,7 @@ for (;;) {
         const $INDEX last = $REDUCED_SIZE - first < ($INDEX)a.chunk ? $REDUCED_SIZE : first + ($INDEX)a.chunk;
         $COLUMN_CHUNK
     }
+    $WAIT_TO_STORE
     if (!$SPLIT || again) {
         break;
     }

@@ -1,6 +1,7 @@
 // What lies beyond the domain loads the thread's first element again.
 const $INDEX first = ($INDEX)blockIdx.x * $EACH_BLOCK + ($INDEX)threadIdx.x;
 if (first >= $EACH_SIZE) {
+    $WAIT_TO_STORE
     return;
 }
 $EACH_DECLARED
@@ -10,6 +11,7 @@ for (int u = 0; u < $MAP_EACH; u++) {
     $KEPT_POSITION
     $EACH_LOADS
 }
+$WAIT_TO_STORE
 #pragma unroll
 for (int u = 0; u < $MAP_EACH; u++) {
     const $INDEX i = $EACH_INSIDE;

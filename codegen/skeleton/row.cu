@@ -14,5 +14,6 @@ extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
     $ROW_VALUES
     $WORDS_LOADS
     $ROW_LOADS
+    $WAIT_TO_STORE
     $ROUNDS
 }

@@ -135,6 +135,7 @@ typedef struct krf_cache_stats {
     double compile_ms;
     int64_t launches;           /* kernels that were started one by one, or run by the CPU */
     int64_t replays;            /* runs that started all their kernels as one CUDA graph */
+    int64_t overlapped;         /* of the launches, those whose kernel was free to read while the one before it was at work, which writes nothing of that */
 } krf_cache_stats;
 KRF_API krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats);
 

@@ -134,7 +134,8 @@ krf_status krf_context_cache_stats(krf_context *context, krf_cache_stats *stats)
                             .disk_faults = disk.faults,
                             .compile_ms = (double)atomic_load(&c->compile_us) / 1000,
                             .launches = atomic_load(&c->launches),
-                            .replays = atomic_load(&c->replays)};
+                            .replays = atomic_load(&c->replays),
+                            .overlapped = atomic_load(&c->overlapped)};
     return krf__info_give("krf_context_cache_stats", stats, &full, sizeof full);
 }
 

@@ -28,7 +28,11 @@ static const krf__streams *streams_of(const krf_context *c) { return c->backend-
 krf_stream_options krf_stream_options_default(void) { return (krf_stream_options){.size = sizeof(krf_stream_options)}; }
 
 void *krf_context_stream(krf_context *context) {
-    return context != NULL ? streams_of(context)->own(context->device) : NULL;
+    if (context == NULL) {
+        return NULL;
+    }
+    krf__order_share(context->order);
+    return streams_of(context)->own(context->device);
 }
 
 static krf_status new_stream(krf_context *context, krf_stream **stream) {
@@ -184,7 +188,11 @@ krf_status krf_event_record(krf_event *e, void *stream) {
 
 krf_status krf_event_wait(krf_event *e, void *stream) {
     krf_status status = e != NULL ? handle_of(e->context, &stream) : no_event("krf_event_wait");
-    return status == KRF_OK ? streams_of(e->context)->event_wait(e->context->device, e->event, stream) : status;
+    if (status == KRF_OK) {
+        status = streams_of(e->context)->event_wait(e->context->device, e->event, stream);
+        krf__order_worked(e->context->order, stream);
+    }
+    return status;
 }
 
 krf_status krf_event_synchronize(krf_event *e) {

@@ -34,6 +34,7 @@ typedef struct krf__launch {
     const uint64_t *scalars;    /* raw values */
     void *scratch, *tickets;    /* partial results, counters; NULL where the kernel needs none */
     bool early;                 /* the kernel waits itself for what the stream did before it, and need not be sent for then */
+    bool apart;                 /* of a replay: what it depends on writes nothing that it reads (krf__kernel.ahead) */
 } krf__launch;
 
 /* What a device took from the system or the driver. */

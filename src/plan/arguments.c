@@ -27,7 +27,7 @@ uint32_t krf__argument_fields(const krf__kernel *k) {
     if (k->raw != NULL) {
         return k->raw->n_fields;
     }
-    return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0);
+    return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0) + k->ahead;
 }
 
 uint32_t krf__reciprocal(uint32_t n) {
@@ -73,6 +73,15 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
         *fields++ = (uint64_t)(uintptr_t)scratch;
         *fields++ = (uint64_t)(uintptr_t)tickets;
     }
+    if (k->ahead) {
+        *fields = false;
+    }
+}
+
+void krf__argument_set_apart(const krf__kernel *k, uint64_t *fields) {
+    if (k->ahead) {
+        fields[krf__argument_fields(k) - 1] = true;
+    }
 }
 
 static bool put(uint64_t *field, uint64_t value) {
@@ -107,8 +116,9 @@ bool krf__argument_repack(const krf__kernel *k, void *const *pointers, const uin
         changed |= put(field++, scalars[i]);
     }
     if (k->n_reductions > 0) {
-        changed |= put(&fields[n - 2], (uint64_t)(uintptr_t)scratch);
-        changed |= put(&fields[n - 1], (uint64_t)(uintptr_t)tickets);
+        field = fields + n - 2 - k->ahead;
+        changed |= put(field, (uint64_t)(uintptr_t)scratch);
+        changed |= put(field + 1, (uint64_t)(uintptr_t)tickets);
     }
     return changed;
 }

@@ -5,7 +5,7 @@
 #include "plan/kernel.h"
 
 /* Every target takes the same block of 8-byte fields, in this order: a pointer (or, where it counts, the offset) for each operand; a field for each scalar; the extents, one for each
- * dimension (where krf__divides_by says so, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets.
+ * dimension (where krf__divides_by says so, krf__reciprocal of it in the upper half); for each operand in turn, for each dimension of stride class 2, the stride; and for reductions in one round: chunk, chunks, scratch, tickets; and of kernels that may be ahead: whether they are.
  * Operands that are inner have no fields.
  * Offsets are added to the pointers on the host. scratch holds kept_size * chunks accumulators of 8 bytes for each reduction, one reduction after
  * the other; tickets are 32-bit counters, zero before and after each run. */
@@ -20,6 +20,9 @@ bool krf__divides_by(const krf__kernel *k, int dim);
 
 /* Writes the block. pointers: n_operands addresses with offsets added; scalars: n_scalars raw values. */
 void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint64_t *fields);
+
+/* Says in such a block that the kernel before writes nothing that this one reads; it said the opposite. */
+void krf__argument_set_apart(const krf__kernel *k, uint64_t *fields);
 
 /* Brings a block of n fields that was packed before up to date with what may differ between runs: pointers, scalars, scratch and tickets. Whether any does. */
 bool krf__argument_repack(const krf__kernel *k, void *const *pointers, const uint64_t *scalars, void *scratch, void *tickets, uint32_t n, uint64_t *fields);

@@ -115,6 +115,7 @@ typedef struct krf__kernel {
     bool words;    /* CUDA, KRF__ROW: rows that begin anywhere, as above. A warp's vectors are the words of memory that end in its chunk; what is left of that behind the last whole one goes element by element */
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
+    bool ahead;    /* then: its argument `apart` says that the one before writes nothing that it reads; it loads first then, and waits before it writes */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
@@ -260,6 +261,9 @@ int krf__record_word(int bytes);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
 int krf__map_each(const krf__kernel *k);
+
+/* Whether there is something to gain by krf__kernel.ahead: kernels whose blocks all begin at once and read for long, and those whose threads have much to load and little to do. */
+bool krf__gains_ahead(const krf__kernel *k);
 
 bool krf__is_map(const krf__kernel *k); /* KRF__MAP or KRF__TILE */
 

@@ -293,4 +293,5 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_runs(k, unaligned, limits->many_threads);
     krf__kernel_beside(k, limits);
     mark_together(k, limits);
+    k->ahead = k->early && krf__gains_ahead(k);
 }

@@ -1,5 +1,6 @@
 /* What threads of a GPU have of a map, of a reduction along rows and of short rows; and how many there are. */
 #include "plan/kernel.h"
+#include "plan/vector.h"
 
 #define TEAM_VECTORS 8 /* that a thread loads at once, where warps share a chunk and do little with it */
 #define LONG_BODY 32 /* instructions of all rounds */
@@ -157,4 +158,17 @@ int krf__map_each(const krf__kernel *k) {
         return (int)k->extents[0];
     }
     return k->schedule != KRF__MAP || k->vector > 1 || body_length(k) > LONG_BODY ? 1 : body_length(k) > LONG_BODY / 2 ? 2 : 4;
+}
+
+/* Whether an accumulator takes two registers. Of such columns the registers hold all that is under way, and have no room for what two places to wait take. */
+static bool accumulates_wide(const krf__kernel *k) {
+    bool wide = false;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        wide |= krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype) == 8;
+    }
+    return wide;
+}
+
+bool krf__gains_ahead(const krf__kernel *k) {
+    return k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && !krf__stores_elements(k) && !accumulates_wide(k)) || (k->schedule == KRF__ROW && k->cluster > 1) || krf__map_each(k) > 1;
 }

@@ -77,6 +77,7 @@ static krf_status open_pool(krf_context *c, const krf_context_options *o) {
     krf__memory_limit_parse(o->memory_limit, (size_t)info.memory, &options.limit);
     if (o->allocator != NULL) {
         options.allocator = *o->allocator;
+        krf__order_share(c->order); /* it gets the stream */
     }
     return status == KRF_OK ? krf__pool_create(c->backend, c->device, c->order, &options, &c->pool) : status;
 }

@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 
 typedef struct krf__counters {
-    atomic_llong plan_hits, plan_misses, memory_hits, disk_hits, compiled, interpreted, compile_us, launches, replays;
+    atomic_llong plan_hits, plan_misses, memory_hits, disk_hits, compiled, interpreted, compile_us, launches, replays, overlapped;
 } krf__counters;
 
 struct krf__compile_job; /* see kernels.c */

@@ -4,6 +4,7 @@
 #include "sched/across.h"
 #include "sched/array.h"
 #include "sched/eval.h"
+#include "sched/outputs.h"
 
 static bool same_elements(const krf_array *a, const krf_array *b) {
     bool same = a->data == b->data;

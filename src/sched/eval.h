@@ -3,6 +3,7 @@
 #define KRF_SCHED_EVAL_H
 
 #include "sched/exec.h"
+#include "sched/outputs.h"
 
 /* Evaluates nodes of a graph. ids: valid ones. As krf_eval_many otherwise. */
 krf_status krf__eval(const krf_graph *graph, int n, const uint32_t *ids, krf_array **outputs);

@@ -25,6 +25,7 @@ struct krf__order {
     const krf__streams *streams;
     krf__device *device;
     void *own;
+    krf__last last; /* of that */
     pthread_mutex_t lock;
     pthread_cond_t left;
     uint64_t now;
@@ -43,6 +44,7 @@ krf_status krf__order_create(const krf__backend *backend, krf__device *device, k
     o->streams = backend->streams;
     o->device = device;
     o->own = backend->streams->own(device);
+    krf__last_create(&o->last);
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->left, NULL);
     for (int i = 0; i < LANES; i++) {
@@ -62,6 +64,7 @@ void krf__order_destroy(krf__order *o) {
             o->streams->event_destroy(o->device, o->places[i].event);
         }
     }
+    krf__last_destroy(&o->last);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->left);
     krf__mem_free(o);
@@ -99,6 +102,7 @@ static krf_status wait_for(krf__lane *lane, int other, uint64_t epoch) {
     }
     krf_status status = lane->capturing ? o->streams->event_synchronize(o->device, p->event)
                                         : o->streams->event_wait(o->device, p->event, lane->stream);
+    krf__order_worked(o, lane->stream);
     if (status == KRF_OK && lane->index >= 0) {
         atomic_store(&o->behind[lane->index][other], epoch);
     }
@@ -180,6 +184,7 @@ krf_status krf__lane_enter(krf__order *o, void *stream, krf__lane *lane) {
     lane->order = o;
     if (stream == NULL || stream == o->own) {
         lane->stream = NULL;
+        lane->turn = krf__last_begin(&o->last);
         return KRF_OK;
     }
     lane->index = KRF__NO_LANE;
@@ -199,6 +204,19 @@ krf_status krf__lane_enter(krf__order *o, void *stream, krf__lane *lane) {
     }
     lane->order = status == KRF_OK ? o : NULL;
     return status;
+}
+
+/* ---- what the context's own stream was given last ---- */
+
+krf__last *krf__lane_last(const krf__lane *lane) { return lane->turn.number != 0 ? &lane->order->last : NULL; }
+
+void krf__order_share(krf__order *o) { krf__last_share(&o->last); }
+
+void krf__order_worked(krf__order *o, const void *stream) {
+    if (stream == NULL || stream == o->own) {
+        (void)krf__last_begin(&o->last);
+        krf__last_end(&o->last);
+    }
 }
 
 /* ---- before the work ---- */
@@ -267,6 +285,7 @@ krf_status krf__lane_follow_other(const krf__lane *lane, const krf__lane *other)
     void *event = o->places[other->index].event;
     if (status == KRF_OK && epoch > 0 && event != NULL) {
         status = lane->order->streams->event_wait(lane->order->device, event, lane->stream);
+        krf__order_worked(lane->order, lane->stream);
     }
     pthread_mutex_unlock(&o->lock);
     return status;
@@ -276,6 +295,9 @@ krf_status krf__lane_follow_other(const krf__lane *lane, const krf__lane *other)
 
 krf_status krf__lane_finish(krf__lane *lane, krf_status status) {
     krf__order *o = lane->order;
+    if (lane->turn.number != 0) {
+        krf__last_end(&o->last);
+    }
     if (o == NULL || lane->capturing) {
         return status;
     }

@@ -14,6 +14,7 @@
 
 #include "backend/backend.h"
 #include "ir/array.h"
+#include "sched/last.h"
 
 typedef struct krf__order krf__order;
 
@@ -27,6 +28,7 @@ typedef struct krf__lane {
     bool capturing;    /* into a graph: the work is done later, when its caller says so, who orders it then */
     bool passing;      /* the stream is neither the context's own nor a krf_stream */
     uint64_t stamp;    /* once finished */
+    krf__turn turn;    /* of the context's own stream */
 } krf__lane;
 
 krf_status krf__order_create(const krf__backend *backend, krf__device *device, krf__order **order);
@@ -52,6 +54,11 @@ krf_status krf__lane_follow_other(const krf__lane *lane, const krf__lane *other)
 krf_status krf__lane_finish(krf__lane *lane, krf_status status);
 void krf__lane_has_read(const krf__lane *lane, krf__uses *uses);
 void krf__lane_has_written(const krf__lane *lane, krf__uses *uses);
+
+/* What was given to the context's own stream last; NULL where there is none, and for other streams. */
+krf__last *krf__lane_last(const krf__lane *lane);
+void krf__order_share(krf__order *order); /* others have its handle */
+void krf__order_worked(krf__order *order, const void *stream); /* it was given something by other ways than a lane */
 
 /* Remembers a lane for longer than its work. Gives memory back in that lane's order: its stream waits for the other
  * lanes, or, where it may be gone, the host does. */

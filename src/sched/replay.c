@@ -54,6 +54,21 @@ static uint32_t find_earlier(const krf__plan_data *p, uint32_t index, krf__behin
     return n;
 }
 
+/* Whether none of these writes what a kernel reads: what they share is scratch memory, or what it writes. */
+static bool apart(const krf__plan_data *p, const krf__kernel *k, uint32_t n_after, const uint32_t *after) {
+    bool found = false;
+    for (uint32_t a = 0; a < n_after; a++) {
+        const krf__kernel *from = &p->kernels[after[a]];
+        for (uint32_t i = 0; i < from->n_operands; i++) {
+            for (uint32_t j = 0; j < k->n_operands && from->operands[i].store; j++) {
+                const krf__operand *o = &k->operands[j];
+                found |= has_memory(o) && !o->store && memory_of(p, o) == memory_of(p, &from->operands[i]);
+            }
+        }
+    }
+    return !found;
+}
+
 /* ---- replays of runs ---- */
 
 void krf__replay_take(krf_context *context, krf__compiled *c, const krf__lane *lane, krf__taken_replay *t) {
@@ -96,7 +111,10 @@ bool krf__replay_kernel(krf_context *context, krf__compiled *c, uint32_t index, 
     t->behind = t->behind != NULL ? t->behind : krf__calloc(c->data.n_kernels, sizeof *t->behind);
     krf_status status = after == NULL || t->behind == NULL ? KRF_E_MEMORY : KRF_OK;
     if (status == KRF_OK) {
-        status = context->backend->replays->add(context->device, &t->replay, launch, find_earlier(&c->data, index, t->behind, after), after);
+        krf__launch own = *launch;
+        const uint32_t n_after = find_earlier(&c->data, index, t->behind, after);
+        own.apart = apart(&c->data, launch->kernel, n_after, after);
+        status = context->backend->replays->add(context->device, &t->replay, &own, n_after, after);
     }
     krf__mem_free(after);
     if (status != KRF_OK) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A kernel may begin before the one that it depends on has ended (src/backend/cuda/replay.c): the first that each does is to wait for that.
+# A kernel may begin before the one that it depends on has ended (src/backend/cuda/replay.c): the first that each does is to wait for that, unless it says where it does ($WAIT_TO_STORE).
 set -eu
 cd "$KRF_SOURCE_DIR"
 found=0

@@ -59,6 +59,9 @@ static krf_status make_node(krf__device *d, const krf__launch *launch, node **ma
     n->n_fields = n_fields;
     n->begins = launch->kernel->early;
     memcpy(n->fields, launch->fields, bytes);
+    if (launch->apart) {
+        krf__argument_set_apart(launch->kernel, n->fields);
+    }
     n->arguments = (void **)(void *)((char *)n->fields + bytes);
     krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
     n->params = (cu_kernel_node_params){.function = launch->module->function, /* naming the CUkernel instead is no faster (bench/results) */
