@@ -1,4 +1,14 @@
-// f32 functions in f32 alone, as exp and log of real.h: within 1.7 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
+// f32 functions in f32 alone, as exp and log of real.h: within 1.9 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
+
+//@ krf_exp_nearf
+// exp(r) - 1 for abs(r) <= 0.3473, as krf_expf.
+KRF_FN float krf_exp_nearf(float r) {
+    float r2 = r * r;
+    float q = __builtin_fmaf(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
+    q = __builtin_fmaf(r2, 0x1.6a2214p-10f, q);
+    q = __builtin_fmaf(r2, q, __builtin_fmaf(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
+    return __builtin_fmaf(r2, q, r);
+}
 
 //@ krf_exp2f
 // 2^x = 2^n 2^r, n = rint(x), r exact, abs(r) <= 1/2; polynomial error 2^-29. Powers of whole numbers are exact.
@@ -50,11 +60,7 @@ KRF_FN float krf_coshf(float x) {
     float n = t - 0x1.8p23f;
     float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
     r = __builtin_fmaf(n, 0x1.05c61p-29f, r);
-    float r2 = r * r;
-    float q = __builtin_fmaf(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
-    q = __builtin_fmaf(r2, 0x1.6a2214p-10f, q);
-    q = __builtin_fmaf(r2, q, __builtin_fmaf(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
-    q = __builtin_fmaf(r2, q, r);
+    float q = krf_exp_nearf(r);
     float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3e800000u); // 2^(n - 2): that of n - 1 would be infinite where the result is not
     float e = __builtin_fmaf(q, s, s);
     return 2.0f * e + 0.125f / e;
@@ -81,13 +87,53 @@ KRF_FN float krf_erff(float x) {
     float t = __builtin_fmaf(a, 0x1.715476p+0f, 0x1.8p23f);
     float n = t - 0x1.8p23f;
     float r = __builtin_fmaf(n, -0x1.62e43p-1f, a);
-    float r2 = r * r;
-    float q = __builtin_fmaf(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
-    q = __builtin_fmaf(r2, 0x1.6a2214p-10f, q);
-    q = __builtin_fmaf(r2, q, __builtin_fmaf(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
-    q = __builtin_fmaf(r2, q, r);
+    float q = krf_exp_nearf(r);
     float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3f800000u);
     float far = (1.0f - s) - q * s;
     float v = y < 1.0f ? near : far;
     return krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_gatef
+// x / (1 + exp(-(u + low))), low no more than an ULP of u; below 0 as x exp(u) / (1 + exp(u)), for the exponential is at most 1. What the sum 1 + exp(u), the product and the quotient
+// lose is put right at the end; the exponential is of two factors, as in krf_expf.
+KRF_FN float krf_gatef(float x, float u, float low) {
+    int below = u < 0.0f;
+    float y = -__builtin_fabsf(u);
+    int none = y < -110.0f;
+    y = none ? -110.0f : y;
+    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
+    float n = t - 0x1.8p23f;
+    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y) + (below ? low : -low);
+    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
+    unsigned b = krf_bits_f32(t);
+    unsigned h = (b << 22) & 0xff800000u;
+    float s = krf_unbits_f32(h + 0x3f800000u), scale = krf_unbits_f32(none ? 0 : (b << 23) - h + 0x3f800000u);
+    float e = __builtin_fmaf(q, s, s), p = e * scale, d = 1.0f + p, lost = p - (d - 1.0f);
+    float inverse = 1.0f / d, m = below ? e : 1.0f, a = x * m, v = a * inverse;
+    float left = __builtin_fmaf(-v, d, a) + __builtin_fmaf(-v, lost, __builtin_fmaf(x, m, -a));
+    return __builtin_fmaf(left, inverse, v) * (below ? scale : 1.0f);
+}
+
+//@ krf_sigmoidf
+KRF_FN float krf_sigmoidf(float x) { return krf_gatef(1.0f, x, 0.0f); }
+
+//@ krf_siluf
+KRF_FN float krf_siluf(float x) {
+    float y = x < -200.0f ? -200.0f : x; // at -infinity -0
+    float v = krf_gatef(y, y, 0.0f);
+    return (x == 0.0f) | (x > 20.0f) ? x : v; // -0 and infinity have other remainders
+}
+
+//@ krf_gelu_tanhf
+// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)), 2 u = x (k + c x^2), k = 2 sqrt(2 / pi), c = 0.044715 k, to twice as many digits: exp makes an error of what it is.
+KRF_FN float krf_gelu_tanhf(float x) {
+    float y = x < -20.0f ? -20.0f : x, a = y > 20.0f ? 20.0f : y;
+    float s = a * a, t = s * 0x1.2444f2p-4f, z = 0x1.988454p+0f + t, part = z - t;
+    float low = (0x1.988454p+0f - part) + (t - (z - part));
+    float digits = __builtin_fmaf(s, 0x1.49b17p-29f, -0x1.857936p-25f); // of c and k, below those of f32
+    low += __builtin_fmaf(s, 0x1.2444f2p-4f, -t) + __builtin_fmaf(__builtin_fmaf(a, a, -s), 0x1.2444f2p-4f, digits);
+    float u = a * z;
+    float v = krf_gatef(y, u, __builtin_fmaf(a, low, __builtin_fmaf(a, z, -u)));
+    return (x == 0.0f) | (x > 20.0f) ? x : v;
 }

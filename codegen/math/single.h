@@ -151,29 +151,6 @@ KRF_FN float krf_logaddexpf(float a, float b) {
     return ((a != a) | (b != b)) ? a + b : (float)v;
 }
 
-//@ krf_gate_single
-// x / (1 + exp(-u)); below 0 as x exp(u) / (1 + exp(u)), for the exponential is at most 1.
-KRF_FN float krf_gate_single(double x, double u) {
-    double e = krf_exp_single(-__builtin_fabs(u));
-    return (float)((u < 0.0 ? x * e : x) / (1.0 + e));
-}
-
-//@ krf_sigmoidf
-KRF_FN float krf_sigmoidf(float x) { return krf_gate_single(1.0, (double)x); }
-
-//@ krf_siluf
-KRF_FN float krf_siluf(float x) {
-    double y = x < -200.0f ? -200.0 : (double)x; // at -infinity -0
-    return krf_gate_single(y, y);
-}
-
-//@ krf_gelu_tanhf
-// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)), 2 u = k x (1 + 0.044715 x^2), k = 2 sqrt(2 / pi).
-KRF_FN float krf_gelu_tanhf(float x) {
-    double y = x < -20.0f ? -20.0 : (double)x;
-    return krf_gate_single(y, y * __builtin_fma(y * y, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0));
-}
-
 //@ krf_tail_single
 // The tail of the normal distribution beyond b >= 0, as exp(-b * b / 2) * G / (b + k) with k = 4.5 and G a polynomial of t = (b - k) / (b + k), error 2^-35 up to b = 14.6.
 KRF_FN double krf_tail_single(double b) {
