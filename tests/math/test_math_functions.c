@@ -54,7 +54,7 @@ static const function functions[] = {
     ONE(log2, log2, 2, 1.7),                        ONE(log10, log10, 2, ROUNDED),                  TWO(power, pow, 2, ROUNDED),
     ONE(sinh, sinh, 2, ROUNDED),                    ONE(cosh, cosh, 2, 1.5),                        ONE(asinh, asinh, 2, ROUNDED),
     ONE(acosh, acosh, 2, ROUNDED),                  ONE(atanh, atanh, 2, ROUNDED),                  ONE(cbrt, cbrt, 2, ROUNDED),
-    TWO(hypot, hypot, 2, ROUNDED),                  ONE(sigmoid, sigmoid, 2, 1.6),                  ONE(silu, silu, 2, 1.65),
+    TWO(hypot, hypot, 2, ROUNDED),                  ONE(sigmoid, sigmoid, 2, 1.6),                  ONE(silu, silu, 2, 1.7),
     ONE(gelu, gelu, 2, ROUNDED),                    ONE(logit, logit, 2, ROUNDED),                  ONE(gelu_tanh, gelu_tanh, 2, 1.9),
     TWO(logaddexp, logaddexp, 3, ROUNDED),          ONE(asin, asin, 2, ROUNDED),                    ONE(acos, acos, 2, ROUNDED),
     ONE(atan, atan, 2, ROUNDED),                    TWO(atan2, atan2, 2, ROUNDED),                  ONE(erf, erf, 2, 0.95),
