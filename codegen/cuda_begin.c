@@ -1,5 +1,6 @@
 /* The CUDA target's first lines of a kernel: that it waits for what the one before it wrote, and whether the next one may wait beside it. */
 #include "codegen/cuda.h"
+#include "plan/arguments.h"
 #include "plan/vector.h"
 
 enum { LONG_BYTES = 8192 }; /* a block that moves as many is at work for longer than it takes to say that others may come */
@@ -71,6 +72,22 @@ static void wait_to_store_elements(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Integers of two registers, as places of extremes are found by, leave none for one condition more: with it they took 4 to 20 % longer. */
+static bool accumulates_wide_integers(const krf__emitter *e) {
+    bool found = false;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const krf_dtype dtype = (krf_dtype)krf__reduction(e, r)->dtype;
+        found |= krf__dtype(dtype)->kind != KRF__KIND_REAL && krf_dtype_size(dtype) == 8 && !krf__sums_narrow(e, r);
+    }
+    return found;
+}
+
+static void next_may_follow(krf__emitter *e, krf__str *out) {
+    if (e->k->ahead && !accumulates_wide_integers(e)) {
+        krf__str_printf(out, "if (a.apart == %d) {\n    krf_next_may_come();\n}\n", KRF__APART_AND_FILLS);
+    }
+}
+
 static void block_done(krf__emitter *e, krf__str *out) { next_may_come(e, true, out); }
 
-const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {"WAIT_TO_STORE", wait_to_store}, {"WAIT_TO_STORE_ELEMENTS", wait_to_store_elements}, {"NEXT_MAY_COME", block_done}, {NULL, NULL}};
+const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {"WAIT_TO_STORE", wait_to_store}, {"WAIT_TO_STORE_ELEMENTS", wait_to_store_elements}, {"NEXT_MAY_FOLLOW", next_may_follow}, {"NEXT_MAY_COME", block_done}, {NULL, NULL}};

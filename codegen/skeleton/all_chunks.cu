@@ -23,6 +23,7 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
             $TEAM_BOUNDS
             $WARP_CHUNK
             $WAIT_TO_STORE
+            $NEXT_MAY_FOLLOW
             if ($TEAM_ENDS) {
                 $CHUNK_DONE
             }

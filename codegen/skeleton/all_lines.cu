@@ -24,6 +24,7 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
             $TEAM_BOUNDS
             $LINES_CHUNK
             $WAIT_TO_STORE
+            $NEXT_MAY_FOLLOW
             const int line = thread / $LINE_THREADS;
             const $INDEX o = base + line;
             if (thread % $LINE_THREADS == 0 && o < end) {

@@ -34,6 +34,7 @@ typedef struct krf__launch {
     const uint64_t *scalars;    /* raw values */
     void *scratch, *tickets;    /* partial results, counters; NULL where the kernel needs none */
     bool early;                 /* the kernel waits itself for what the stream did before it, and need not be sent for then */
+    bool fills;                 /* its blocks were told that others have no room beside them (krf__argument_set_apart) */
     bool apart;                 /* of a replay: what it depends on writes nothing that it reads (krf__kernel.ahead) */
 } krf__launch;
 
@@ -73,6 +74,7 @@ typedef struct krf__streams {
 /* Kernels that are started as one, again and again, with other arguments or the same. */
 typedef struct krf__replay krf__replay; /* each backend defines its own */
 typedef struct krf__replays {
+    bool (*fills)(krf__device *device, const krf__launch *launch); /* whether all blocks of the grid begin at once and take all the room that there is, so that others come only where one of them leaves */
     bool (*overlaps)(krf__device *device); /* whether a stream's kernel that is launched `early` is sent for while the one before it runs: replays begin later, and cost the host less */
     /* One kernel more, which waits for those of the numbers in `after`; *replay NULL: the first. Until the first start. */
     krf_status (*add)(krf__device *device, krf__replay **replay, const krf__launch *launch, uint32_t n_after, const uint32_t *after);

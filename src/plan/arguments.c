@@ -74,13 +74,13 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
         *fields++ = (uint64_t)(uintptr_t)tickets;
     }
     if (k->ahead) {
-        *fields = false;
+        *fields = KRF__NOT_APART;
     }
 }
 
-void krf__argument_set_apart(const krf__kernel *k, uint64_t *fields) {
+void krf__argument_set_apart(const krf__kernel *k, bool fills, uint64_t *fields) {
     if (k->ahead) {
-        fields[krf__argument_fields(k) - 1] = true;
+        fields[krf__argument_fields(k) - 1] = fills ? KRF__APART_AND_FILLS : KRF__APART;
     }
 }
 

@@ -79,7 +79,7 @@ static bool has_rows_of_its_own(const krf__kernel *k) {
 }
 
 int krf__reduce_vectors(const krf__kernel *k) {
-    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) ? 2 : 1;
+    const int share = krf__lane_vectors(k) / k->team, turns = widens(k) || is_narrow(k) || (k->schedule == KRF__REDUCE_ALL && k->vector == 16) ? 2 : 1;
     const bool streams = has_rows_of_its_own(k);
     int loads = 0, bytes = 0;
     if (krf__literal_rows(k)) {

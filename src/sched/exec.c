@@ -200,21 +200,18 @@ static krf_status launch_all(const krf__run *r, room *m) {
             return KRF_OK;
         }
     }
-    const krf__replays *replays = r->context->backend->replays;
-    krf__last *last = replays != NULL && replays->overlaps(r->context->device) ? krf__lane_last(&m->lane) : NULL;
-    const bool apart = krf__run_is_apart(r, last, &m->lane.turn);
+    krf__last *last = krf__lane_last(&m->lane);
     for (uint32_t i = 0; status == KRF_OK && i < n; i++) {
         krf__launch l = prepare(r, m, i, true);
-        if (apart) {
-            krf__argument_set_apart(l.kernel, m->fields);
+        if (krf__run_overlaps(r, last, &m->lane.turn, &l, m->fields)) {
             krf__count(&r->context->counters.overlapped, 1);
         }
         krf__range_begin("launch", l.kernel->name);
         status = r->context->backend->launch(r->context->device, &l, m->lane.stream);
         krf__range_end();
-    }
-    if (status == KRF_OK) {
-        krf__run_has_written(r, last, &m->lane.turn);
+        if (status == KRF_OK) {
+            krf__run_has_written(r, last, &m->lane.turn, &l);
+        }
     }
     krf__count(&r->context->counters.launches, n);
     return status;

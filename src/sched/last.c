@@ -30,24 +30,28 @@ static bool meet(int n, const krf__memory *a, int m, const krf__memory *b) {
     return found;
 }
 
-bool krf__last_apart(krf__last *l, const krf__turn *turn, int n, const krf__memory *read) {
+bool krf__last_apart(krf__last *l, const krf__turn *turn, int n, const krf__memory *read, bool *fills) {
     bool apart = turn->alone && !atomic_load(&l->shared);
+    *fills = false;
     if (apart) {
         pthread_mutex_lock(&l->lock);
-        apart = atomic_load(&l->begun) == turn->number && turn->number > 1 && l->number == turn->number - 1 && !meet(l->n, l->written, n, read);
+        apart = atomic_load(&l->begun) == turn->number && turn->number > 1 && l->number == turn->number - 1;
+        *fills = apart && l->fills;
+        apart = apart && !meet(l->n, l->written, n, read);
         pthread_mutex_unlock(&l->lock);
     }
     return apart;
 }
 
 /* What has begun since makes this one unknown, also what it began itself: waits are work. */
-void krf__last_wrote(krf__last *l, const krf__turn *turn, int n, const krf__memory *written) {
+void krf__last_wrote(krf__last *l, const krf__turn *turn, bool fills, int n, const krf__memory *written) {
     if (!turn->alone || n > KRF__MOST_WRITTEN) {
         return;
     }
     pthread_mutex_lock(&l->lock);
     if (atomic_load(&l->begun) == turn->number) {
         l->number = turn->number;
+        l->fills = fills;
         l->n = n;
         for (int i = 0; i < n; i++) {
             l->written[i] = written[i];

@@ -21,6 +21,7 @@ typedef struct krf__last {
     _Atomic uint64_t begun, ended; /* pieces of work */
     pthread_mutex_t lock;
     uint64_t number; /* of the work that is known; 0: none */
+    bool fills; /* it was launched as one that fills all multiprocessors */
     int n;
     krf__memory written[KRF__MOST_WRITTEN];
 } krf__last;
@@ -37,10 +38,10 @@ void krf__last_share(krf__last *last); /* from now on nothing is known */
 krf__turn krf__last_begin(krf__last *last);
 void krf__last_end(krf__last *last);
 
-/* Whether the work before this one is one kernel, which writes nothing of `read`. */
-bool krf__last_apart(krf__last *last, const krf__turn *turn, int n, const krf__memory *read);
+/* Whether the work before this one is one kernel, which writes nothing of `read`; *fills: and whether it was told that it fills all multiprocessors. */
+bool krf__last_apart(krf__last *last, const krf__turn *turn, int n, const krf__memory *read, bool *fills);
 
 /* That this work was one kernel, which waits for what is before it and only then says that others may come, and all that it writes: KRF__MOST_WRITTEN at most. Before it ends. */
-void krf__last_wrote(krf__last *last, const krf__turn *turn, int n, const krf__memory *written);
+void krf__last_wrote(krf__last *last, const krf__turn *turn, bool fills, int n, const krf__memory *written);
 
 #endif

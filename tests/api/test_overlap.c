@@ -317,6 +317,7 @@ static void threads(void **unused) {
 
 int main(void) {
     device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
+    setenv("FAKECUDA_REGISTERS", "64", 1); /* of which four blocks of 256 threads, as reductions have, fill a multiprocessor */
     krf_context_options o = krf_context_options_default();
     krf_context *ctx = NULL;
     krf_device_info info = {.size = sizeof info};

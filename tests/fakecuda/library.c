@@ -280,7 +280,7 @@ cu_result cuFuncGetAttribute(int *value, cu_enum attribute, cu_function function
         return FAKE_INVALID_VALUE;
     }
     switch (attribute) {
-    case KRF__CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
+    case KRF__CU_FUNC_ATTRIBUTE_NUM_REGS: *value = (int)fake_setting("FAKECUDA_REGISTERS", 32); break;
     case KRF__CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
     case KRF__CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = FAKE_MAX_THREADS; break;
     case KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:

@@ -884,6 +884,8 @@ MUTANTS = [
     ("last_alone_reading", "src/sched/last.c", "apart = atomic_load(&l->begun) == turn->number && ", "apart = ", "unit/test_last"),
     ("last_most", "src/sched/last.c", "n > KRF__MOST_WRITTEN", "n >= KRF__MOST_WRITTEN", "unit/test_last"),
     ("last_shared", "src/sched/last.c", "turn->alone && !atomic_load(&l->shared)", "turn->alone", "unit/test_last|api/test_overlap/sim"),
+    ("last_fills", "src/sched/last.c", "*fills = apart && l->fills;", "*fills = l->fills;", "unit/test_last"),
+    ("last_fills_told", "src/sched/last.c", "l->fills = fills;", "l->fills |= fills;", "unit/test_last"),
     ("apart_handle", "src/api/stream.c", "    krf__order_share(context->order);\n", "", "api/test_overlap/sim"),
     ("apart_event", "src/api/stream.c", "        krf__order_worked(e->context->order, stream);\n", "", "api/test_overlap/sim"),
     ("apart_reads", "src/sched/apart.c", "(p->buffers[i].kind == KRF__BUFFER_OUTPUT) == outputs", "(p->buffers[i].kind == KRF__BUFFER_OUTPUT)", "api/test_overlap/sim"),

@@ -8,13 +8,14 @@
 #include <cmocka.h>
 
 static char memory[64];
+static bool fills; /* what was asked last gave */
 
 static krf__memory part(int low, int high) { return (krf__memory){memory + low, memory + high}; }
 
 static krf__turn writes(krf__last *l, int low, int high) {
     const krf__memory written = part(low, high);
     const krf__turn turn = krf__last_begin(l);
-    krf__last_wrote(l, &turn, 1, &written);
+    krf__last_wrote(l, &turn, low == 16, 1, &written);
     krf__last_end(l);
     return turn;
 }
@@ -22,7 +23,7 @@ static krf__turn writes(krf__last *l, int low, int high) {
 static bool reads_apart(krf__last *l, int low, int high) {
     const krf__memory read = part(low, high);
     const krf__turn turn = krf__last_begin(l);
-    const bool apart = krf__last_apart(l, &turn, 1, &read);
+    const bool apart = krf__last_apart(l, &turn, 1, &read, &fills);
     krf__last_end(l);
     return apart;
 }
@@ -38,6 +39,10 @@ static void memory_decides(void **unused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         (void)writes(&l, 16, 32);
         assert_int_equal(reads_apart(&l, cases[i].low, cases[i].high), cases[i].apart);
+        assert_true(fills); /* whatever it wrote */
+        (void)writes(&l, 17, 32);
+        (void)reads_apart(&l, cases[i].low, cases[i].high);
+        assert_false(fills);
     }
     krf__last_destroy(&l);
 }
@@ -48,12 +53,12 @@ static void each_of_several(void **unused) {
     krf__last l;
     krf__last_create(&l);
     krf__turn turn = krf__last_begin(&l);
-    krf__last_wrote(&l, &turn, 2, written);
+    krf__last_wrote(&l, &turn, true, 2, written);
     krf__last_end(&l);
     turn = krf__last_begin(&l);
-    assert_true(krf__last_apart(&l, &turn, 1, read));
-    assert_false(krf__last_apart(&l, &turn, 2, read));
-    assert_true(krf__last_apart(&l, &turn, 0, NULL));
+    assert_true(krf__last_apart(&l, &turn, 1, read, &fills));
+    assert_false(krf__last_apart(&l, &turn, 2, read, &fills));
+    assert_true(krf__last_apart(&l, &turn, 0, NULL, &fills));
     krf__last_end(&l);
     krf__last_destroy(&l);
 }
@@ -68,15 +73,16 @@ static void nothing_known(void **unused) {
     (void)writes(&l, 16, 32);
     assert_true(reads_apart(&l, 0, 16));
     assert_false(reads_apart(&l, 0, 16)); /* the work before only read */
+    assert_false(fills);
     for (int i = 0; i <= KRF__MOST_WRITTEN; i++) {
         many[i] = part(32 + i, 33 + i);
     }
     krf__turn turn = krf__last_begin(&l);
-    krf__last_wrote(&l, &turn, KRF__MOST_WRITTEN + 1, many);
+    krf__last_wrote(&l, &turn, true, KRF__MOST_WRITTEN + 1, many);
     krf__last_end(&l);
     assert_false(reads_apart(&l, 0, 16));
     turn = krf__last_begin(&l);
-    krf__last_wrote(&l, &turn, KRF__MOST_WRITTEN, many);
+    krf__last_wrote(&l, &turn, true, KRF__MOST_WRITTEN, many);
     krf__last_end(&l);
     assert_true(reads_apart(&l, 0, 16));
     krf__last_destroy(&l);
@@ -98,7 +104,7 @@ static void others_at_it(void **unused) {
 
     const krf__turn writer = krf__last_begin(&l); /* and one that begins before this one has told what it wrote */
     (void)krf__last_begin(&l);
-    krf__last_wrote(&l, &writer, 1, &written);
+    krf__last_wrote(&l, &writer, true, 1, &written);
     krf__last_end(&l);
     krf__last_end(&l);
     assert_false(reads_apart(&l, 0, 16));
@@ -107,7 +113,7 @@ static void others_at_it(void **unused) {
     const krf__turn reader = krf__last_begin(&l); /* and one that begins before this one asks */
     (void)krf__last_begin(&l);
     krf__last_end(&l);
-    assert_false(krf__last_apart(&l, &reader, 1, &read));
+    assert_false(krf__last_apart(&l, &reader, 1, &read, &fills));
     krf__last_end(&l);
     krf__last_destroy(&l);
 }

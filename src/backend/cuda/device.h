@@ -94,6 +94,7 @@ extern const krf__streams krf__cuda_streams;
 extern const krf__replays krf__cuda_replays;
 
 /* module.c */
+bool krf__cuda_fills(krf__device *d, const krf__launch *launch);
 bool krf__cuda_overlaps(krf__device *d); /* whether kernels may be launched before the one that they wait for has ended */
 krf_status krf__cuda_find_nvrtc(krf__device *d); /* once; sets nvrtc_file, nvrtc_key and nvrtc_text */
 krf_status krf__cuda_identity(krf__device *d, krf__str *key);

@@ -234,6 +234,17 @@ krf_status krf__cuda_make_room(krf__device *d, krf__module *module, uint32_t sha
     return status;
 }
 
+/* What registers and threads leave room for, on processors of compute capability 9.0. */
+bool krf__cuda_fills(krf__device *d, const krf__launch *launch) {
+    enum { THREADS = 2048, UNIT = 8 }; /* of a multiprocessor; registers come by the unit */
+    krf__grid g;
+    krf__cuda_grid(launch->kernel, d->multiprocessors, &g);
+    const int64_t threads = (int64_t)g.block_x * g.block_y * g.block_z, blocks = (int64_t)g.x * g.y * g.z;
+    const int64_t registers = launch->module->registers > 0 ? (launch->module->registers + UNIT - 1) / UNIT * UNIT : KRF__REGISTERS;
+    const int64_t by_registers = KRF__REGISTERS / (registers * threads), room = by_registers < THREADS / threads ? by_registers : THREADS / threads;
+    return blocks > (room - 1) * d->multiprocessors && blocks <= room * d->multiprocessors;
+}
+
 bool krf__cuda_overlaps(krf__device *d) { return d->capability >= 90; }
 
 /* Where the kernel waits itself for what the stream did before, its blocks may be there before that has ended. */

@@ -60,7 +60,7 @@ static krf_status make_node(krf__device *d, const krf__launch *launch, node **ma
     n->begins = launch->kernel->early;
     memcpy(n->fields, launch->fields, bytes);
     if (launch->apart) {
-        krf__argument_set_apart(launch->kernel, n->fields);
+        krf__argument_set_apart(launch->kernel, false, n->fields);
     }
     n->arguments = (void **)(void *)((char *)n->fields + bytes);
     krf__cuda_arguments(launch->kernel, n->fields, n->arguments);
@@ -160,4 +160,4 @@ static krf_status start(krf__device *d, krf__replay *r, void *stream) {
     return krf__cuda_leave(d, &e, status);
 }
 
-const krf__replays krf__cuda_replays = {.overlaps = krf__cuda_overlaps, .add = add, .set = set, .start = start, .free = replay_free};
+const krf__replays krf__cuda_replays = {.fills = krf__cuda_fills, .overlaps = krf__cuda_overlaps, .add = add, .set = set, .start = start, .free = replay_free};
