@@ -24,7 +24,7 @@ bool krf__run_overlaps(const krf__run *r, krf__last *last, const krf__turn *turn
     const krf__replays *replays = r->context->backend->replays;
     krf__memory read[MOST_READ];
     bool after_one_that_fills;
-    if (last == NULL || r->compiled->data.n_kernels != 1 || !launch->early || !replays->overlaps(r->context->device)) {
+    if (last == NULL || r->compiled->data.n_kernels != 1 || !launch->early || replays == NULL || !replays->overlaps(r->context->device)) {
         return false;
     }
     const int n = memory_of(r, false, MOST_READ, read);
