@@ -43,19 +43,17 @@ bool krf__last_apart(krf__last *l, const krf__turn *turn, int n, const krf__memo
     return apart;
 }
 
-/* What has begun since makes this one unknown, also what it began itself: waits are work. */
+/* Who begins meanwhile has the next number, and is not alone: to whoever comes after that this work is not the last. */
 void krf__last_wrote(krf__last *l, const krf__turn *turn, bool fills, int n, const krf__memory *written) {
     if (!turn->alone || n > KRF__MOST_WRITTEN) {
         return;
     }
     pthread_mutex_lock(&l->lock);
-    if (atomic_load(&l->begun) == turn->number) {
-        l->number = turn->number;
-        l->fills = fills;
-        l->n = n;
-        for (int i = 0; i < n; i++) {
-            l->written[i] = written[i];
-        }
+    l->number = turn->number;
+    l->fills = fills;
+    l->n = n;
+    for (int i = 0; i < n; i++) {
+        l->written[i] = written[i];
     }
     pthread_mutex_unlock(&l->lock);
 }

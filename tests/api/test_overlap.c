@@ -134,6 +134,51 @@ static void what_was_not(void **unused) {
     free_bench(b);
 }
 
+/* Of a length whose chunks leave some warps without one. */
+static void nothing_to_add(void **unused) {
+    (void)unused;
+    enum { ODD = 60000 };
+    bench *b = new_bench("x: f32[60000]\nsum(x)");
+    krf_array *part = NULL, *s = NULL;
+    assert_ok(krf_array_view(b->z, 1, (int64_t[]){ODD}, (int64_t[]){1}, 0, &part));
+    run_map(b, b->x, b->y);
+    assert_int_equal(run_sum(b, NULL, part, &s), overlaps);
+    expect(&s, ODD / 64 * (63 * 64 / 2) + ODD % 64 * (ODD % 64 - 1) / 2);
+    krf_array_release(part);
+    free_bench(b);
+}
+
+/* Maps whose threads load more than they store, some of which have nothing to store. */
+static void products_of_rows(void **unused) {
+    (void)unused;
+    enum { ROWS = 20139 }; /* of the last thousand results one is there */
+    static float got[3 * ROWS];
+    static const float matrix[9] = {1, 2, 3, 0, 1, 4, 5, 6, 0};
+    bench *b = new_bench("x: f32[20139,3]; m: f32[3,3]\nsum(x[:, None, :] * m[None, :, :], axis=2)");
+    krf_array *rows = NULL, *m = NULL, *out[RUNS] = {NULL};
+    assert_ok(krf_array_view(b->z, 2, (int64_t[]){ROWS, 3}, NULL, 0, &rows));
+    assert_ok(krf_array_from_host(b->ctx, KRF_F32, 2, (int64_t[]){3, 3}, matrix, &m));
+    const krf_binding in[] = {krf_bind_array("x", rows), krf_bind_array("m", m)};
+    for (int run = 0; run < RUNS; run++) {
+        const long before = overlapped(b);
+        assert_ok(krf_plan_run(b->sum, NULL, 2, in, &out[run]));
+        assert_int_equal(overlapped(b) - before, overlaps && run > 0);
+    }
+    for (int run = 0; run < RUNS; run++) {
+        assert_ok(krf_array_to_host(out[run], got, sizeof got));
+        for (int i = 0; i < 3 * ROWS; i++) {
+            const float *x = b->data + i / 3 * 3, *row = matrix + i % 3 * 3;
+            if (got[i] != x[0] * row[0] + x[1] * row[1] + x[2] * row[2]) {
+                fail_msg("run %d, element %d: %g", run, i, (double)got[i]);
+            }
+        }
+        krf_array_release(out[run]);
+    }
+    krf_array_release(rows);
+    krf_array_release(m);
+    free_bench(b);
+}
+
 /* Two halves of one array: neighbours in memory are apart. */
 static void halves(void **unused) {
     (void)unused;
@@ -329,6 +374,6 @@ int main(void) {
     assert_ok(krf_context_device(ctx, &info));
     overlaps = info.capability_major >= 9;
     krf_context_destroy(ctx);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_last), cmocka_unit_test(what_was_not), cmocka_unit_test(halves), cmocka_unit_test(something_between), cmocka_unit_test(chain), cmocka_unit_test(two_before), cmocka_unit_test(threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_last), cmocka_unit_test(what_was_not), cmocka_unit_test(halves), cmocka_unit_test(products_of_rows), cmocka_unit_test(nothing_to_add), cmocka_unit_test(something_between), cmocka_unit_test(chain), cmocka_unit_test(two_before), cmocka_unit_test(threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,6 +178,34 @@ static void sums(void **state) {
     free(data);
 }
 
+/* Each waits for the one before it, which has other results in each run. */
+static void sum_of_products(void **state) {
+    (void)state;
+    static float data[N];
+    krf_plan *plan = compile(ctx, "x: f32[5000]; s: float; return sum(x * s)");
+    krf_array *x = NULL;
+    double sum = 0;
+    assert_true(krf_plan_kernels(plan) >= 2);
+    for (int i = 0; i < N; i++) {
+        data[i] = (float)(i % 7);
+        sum += data[i];
+    }
+    x = array_of(data);
+    for (int run = 0; run < RUNS; run++) {
+        const krf_binding b[] = {krf_bind_array("x", x), krf_bind_real("s", run)};
+        krf_array *out = NULL;
+        float got;
+        assert_ok(krf_plan_run(plan, NULL, 2, b, &out));
+        assert_ok(krf_array_to_host(out, &got, sizeof got));
+        krf_array_release(out);
+        if ((double)got != sum * run) {
+            fail_msg("run %d: %g, not %g", run, (double)got, sum * run);
+        }
+    }
+    krf_array_release(x);
+    krf_plan_release(plan);
+}
+
 typedef struct worker {
     pthread_t thread;
     krf_plan *plan;
@@ -305,7 +333,7 @@ int main(void) {
         printf("skipped: %s\n", krf_error_message());
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(written), cmocka_unit_test(threads), cmocka_unit_test(large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(sum_of_products), cmocka_unit_test(written), cmocka_unit_test(threads), cmocka_unit_test(large)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);
     return failed;
