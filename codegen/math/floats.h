@@ -122,7 +122,7 @@ KRF_FN float krf_sigmoidf(float x) { return krf_gatef(1.0f, x, 0.0f); }
 KRF_FN float krf_siluf(float x) {
     float y = x < -200.0f ? -200.0f : x; // at -infinity -0
     float v = krf_gatef(y, y, 0.0f);
-    return (x == 0.0f) | (x > 20.0f) ? x : v; // -0 and infinity have other remainders
+    return ((x == 0.0f) | (x > 20.0f)) ? x : v; // -0 and infinity have other remainders
 }
 
 //@ krf_gelu_tanhf
@@ -135,5 +135,5 @@ KRF_FN float krf_gelu_tanhf(float x) {
     low += __builtin_fmaf(s, 0x1.2444f2p-4f, -t) + __builtin_fmaf(__builtin_fmaf(a, a, -s), 0x1.2444f2p-4f, digits);
     float u = a * z;
     float v = krf_gatef(y, u, __builtin_fmaf(a, low, __builtin_fmaf(a, z, -u)));
-    return (x == 0.0f) | (x > 20.0f) ? x : v;
+    return ((x == 0.0f) | (x > 20.0f)) ? x : v;
 }
