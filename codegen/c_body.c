@@ -8,9 +8,6 @@ static bool uses_in(const krf__emitter *e, uint32_t user, uint32_t value, uint32
     return first <= stage && stage <= end && krf__instr_uses(e->k, user, value);
 }
 
-/* Whether the operands of an instruction are not looked at. */
-static bool passed_over(const krf__emitter *e, uint32_t instr) { return krf__c_left_out(e, instr) || krf__c_is_there(e, instr); }
-
 static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) {
     krf__str_put(out, "    ");
     if (krf__c_is_there(e, instr)) {
@@ -31,7 +28,7 @@ static void put_stage_inputs(krf__emitter *e, uint32_t stage, uint32_t last, krf
             continue;
         }
         for (uint32_t u = i + 1; u < k->n_domain && !used; u++) {
-            used |= !passed_over(e, u) && uses_in(e, u, i, stage, last);
+            used |= !krf__c_passed_over(e, u) && uses_in(e, u, i, stage, last);
         }
         for (uint32_t r = 0; r < k->n_reductions; r++) {
             used |= stage == last && k->instrs[k->n_domain + r].args[0] == i;
@@ -50,7 +47,7 @@ static bool used_later(const krf__emitter *e, uint32_t instr, uint32_t last) {
         return false;
     }
     for (uint32_t u = instr + 1; u < k->n_domain + k->n_reductions; u++) {
-        if (u < k->n_domain && passed_over(e, u)) {
+        if (u < k->n_domain && krf__c_passed_over(e, u)) {
             continue;
         }
         uint32_t at = u >= k->n_domain || k->instrs[u].op == KRF__store ? last : e->stage_of[u];
@@ -132,10 +129,10 @@ static void body(krf__emitter *e, krf__str *out) {
         const krf__instr *instr = &k->instrs[i];
         if (instr->op == KRF__store) {
             krf__c_put_block(e, instr->slot, strip, out);
-        } else if (instr->op != KRF__load && !krf__instr_free(instr) && !passed_over(e, i) && !krf__c_is_fixed(e, i) && used_later(e, i, last)) {
+        } else if (instr->op != KRF__load && !krf__instr_free(instr) && !krf__c_passed_over(e, i) && !krf__c_is_fixed(e, i) && used_later(e, i, last)) {
             krf__str_printf(out, "%s b%u[%d];\n", krf__instr_type(e, i), i, strip);
         }
-        if (!passed_over(e, i)) {
+        if (!krf__c_passed_over(e, i)) {
             krf__emit_call_blocks(e, i, strip, out);
         }
     }

@@ -8,7 +8,7 @@ static bool divides(const krf__instr *i) { return (i->op == KRF__remainder || i-
 
 static bool is_same(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    if (krf__c_left_out(e, instr) || krf__c_is_there(e, instr) || krf__c_draws(e, instr)) {
+    if (krf__c_passed_over(e, instr) || krf__c_draws(e, instr)) {
         return false;
     }
     if (i->op == KRF__load) {

@@ -32,7 +32,7 @@ void krf__c_put_conversions(const krf__emitter *e, int strip, krf__str *out) {
         const krf__instr *loaded = NULL;
         for (uint32_t n = 0; n < e->k->n_domain; n++) {
             const krf__instr *s = &e->k->instrs[n];
-            loaded = s->op == KRF__load && s->slot == i && !krf__c_left_out(e, n) && !krf__c_is_there(e, n) ? s : loaded;
+            loaded = s->op == KRF__load && s->slot == i && !krf__c_passed_over(e, n) ? s : loaded;
         }
         if (loaded != NULL && (converts(e, i) || of_row(e, i))) {
             put_conversion(e, loaded, strip, out);

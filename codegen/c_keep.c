@@ -66,6 +66,7 @@ static bool is_source(const krf__emitter *e, uint32_t instr) { return kept_of(e,
 
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr) { return kept_of(e, instr) == LEFT_OUT; }
 bool krf__c_is_there(const krf__emitter *e, uint32_t instr) { return kept_of(e, instr) > 0 && !is_source(e, instr); }
+bool krf__c_passed_over(const krf__emitter *e, uint32_t instr) { return krf__c_left_out(e, instr) || krf__c_is_there(e, instr); }
 
 void krf__c_put_kept_blocks(krf__emitter *e, int rows, int length, krf__str *out) {
     krf__emitter of_whole = *e;

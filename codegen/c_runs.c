@@ -4,7 +4,7 @@
 
 static bool is_run(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return i->op == KRF__fetch && i->value != 0 && !krf__c_left_out(e, instr) && !krf__c_is_there(e, instr);
+    return i->op == KRF__fetch && i->value != 0 && !krf__c_passed_over(e, instr);
 }
 
 bool krf__c_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str *out) {

@@ -33,7 +33,7 @@ uint32_t krf__c_find_stages(krf__emitter *e) {
     bool *taint = e->taint;
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *instr = &k->instrs[i];
-        const bool computed = !krf__c_left_out(e, i) && !krf__c_is_there(e, i);
+        const bool computed = !krf__c_passed_over(e, i);
         int arity = computed ? krf__op_info_of(instr->op)->arity : 0;
         uint32_t stage = 0;
         bool depends = false;

@@ -105,6 +105,7 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m re
 /* ---- c_keep.c ---- */
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr);     /* whether nothing needs an instruction of the domain */
 bool krf__c_is_there(const krf__emitter *e, uint32_t instr);     /* whether its value is in a block that an earlier round filled */
+bool krf__c_passed_over(const krf__emitter *e, uint32_t instr);  /* either: its operands are not looked at */
 #define KRF__KEPT_PERIOD INT32_MAX
 void krf__c_put_periods(krf__emitter *e, krf__str *out); /* finds what is the same in all rows of a map, and computes it */
 void krf__c_put_period_pointers(krf__emitter *e, krf__str *out); /* "p_period7", whose element k belongs to element k of a strip */

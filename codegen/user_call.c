@@ -33,6 +33,11 @@ void krf__emit_user_functions(krf__emitter *e, krf__str *out) {
     krf__map_free(&p.done, NULL);
 }
 
+/* Whether a call is made where it stands in a round: not one that nothing needs, or whose result an earlier round has kept. */
+static bool is_made(const krf__emitter *e, uint32_t instr) {
+    return e->target->gpu ? e->needed[instr] && instr != e->replaced : !krf__c_passed_over(e, instr);
+}
+
 /* The first instruction of the part, and of its stage, that makes the same call: all its results are there. */
 static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
     const krf__kernel *k = e->k;
@@ -40,7 +45,7 @@ static uint32_t first_of(const krf__emitter *e, uint32_t instr) {
     const bool domain = instr < k->n_domain, in_round = domain && k != e->kernel;
     for (uint32_t i = domain ? 0 : k->n_domain; i < instr; i++) {
         const krf__instr *other = &k->instrs[i];
-        const bool printed = !domain || (e->stage_of[i] == e->stage_of[instr] && (!in_round || !e->target->gpu || (e->needed[i] && i != e->replaced)));
+        const bool printed = !domain || (e->stage_of[i] == e->stage_of[instr] && (!in_round || is_made(e, i)));
         if (other->op == KRF__call && other->args[0] == call->args[0] && printed && krf__result_of(other->value)->op == krf__result_of(call->value)->op) {
             return i;
         }

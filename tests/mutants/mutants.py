@@ -893,4 +893,5 @@ MUTANTS = [
     ("apart_column", "codegen/skeleton/column_lanes.cu", "    $WAIT_TO_STORE\n", "", "api/test_overlap/sim|ops/test_reduce/sim"),
     ("apart_nothing_left", "codegen/skeleton/map_each.cu", "    $WAIT_TO_STORE\n    return;", "    return;", "api/test_overlap/sim|movement/test_movement/sim"),
     ("apart_replay", "src/sched/replay.c", "has_memory(o) && !o->store && memory_of(p, o) == memory_of(p, &from->operands[i])", "has_memory(o) && o->store && memory_of(p, o) == memory_of(p, &from->operands[i])", "api/test_replay/sim"),
+    ("calls_kept", "codegen/user_call.c", ": !krf__c_passed_over(e, instr);", ": true;", "fuzz/test_corpus$"),
 ]
