@@ -1,7 +1,6 @@
 /* The CUDA target's first lines of a kernel: that it waits for what the one before it wrote, and whether the next one may wait beside it. */
 #include "codegen/cuda.h"
 #include "plan/arguments.h"
-#include "plan/vector.h"
 
 enum { LONG_BYTES = 8192 }; /* a block that moves as many is at work for longer than it takes to say that others may come */
 
@@ -57,18 +56,10 @@ static void begin(krf__emitter *e, krf__str *out) {
     }
 }
 
-static bool stores_elements(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_ALL && krf__stores_elements(e->k); }
-
 static void wait_to_store(krf__emitter *e, krf__str *out) {
     if (e->k->ahead) {
         krf__str_put(out, "if (apart) {\n    krf_wait_for_last();\n    apart = false;\n}\n");
         next_may_come(e, false, out);
-    }
-}
-
-static void wait_to_store_elements(krf__emitter *e, krf__str *out) {
-    if (stores_elements(e)) {
-        wait_to_store(e, out);
     }
 }
 
@@ -90,4 +81,4 @@ static void next_may_follow(krf__emitter *e, krf__str *out) {
 
 static void block_done(krf__emitter *e, krf__str *out) { next_may_come(e, true, out); }
 
-const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {"WAIT_TO_STORE", wait_to_store}, {"WAIT_TO_STORE_ELEMENTS", wait_to_store_elements}, {"NEXT_MAY_FOLLOW", next_may_follow}, {"NEXT_MAY_COME", block_done}, {NULL, NULL}};
+const krf__hole krf__cuda_begin_holes[] = {{"BEGIN", begin}, {"WAIT_TO_STORE", wait_to_store}, {"NEXT_MAY_FOLLOW", next_may_follow}, {"NEXT_MAY_COME", block_done}, {NULL, NULL}};

@@ -2,7 +2,6 @@
 $ACCUMULATORS
 $INDEX p = first;
 $TILES_FIRST
-$WAIT_TO_STORE_ELEMENTS
 #pragma unroll 1
 for (; p + $TILE <= last; p += $TILE) {
     const bool valid = true, more = p + 2 * $TILE <= last;

@@ -169,6 +169,8 @@ static bool accumulates_wide(const krf__kernel *k) {
     return wide;
 }
 
+/* What stores elements as well has none under way before its loop. */
 bool krf__gains_ahead(const krf__kernel *k) {
-    return k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && !krf__stores_elements(k) && !accumulates_wide(k)) || (k->schedule == KRF__ROW && k->cluster > 1) || krf__map_each(k) > 1;
+    const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && !accumulates_wide(k));
+    return (reduces && !krf__stores_elements(k)) || (k->schedule == KRF__ROW && k->cluster > 1) || krf__map_each(k) > 1;
 }

@@ -1,4 +1,4 @@
-/* What is known of the work that a stream was given last (sched/last.h): its memory, as long as nothing else was given meanwhile. ctest: race. */
+/* What is known of the work that a stream was given last (sched/last.h): its memory, as long as nothing else was given meanwhile. */
 #include "sched/last.h"
 
 #include <setjmp.h>
