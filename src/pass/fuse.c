@@ -431,6 +431,7 @@ krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const k
             status = collect_map(&s, id);
         }
     }
+    status = status == KRF_OK && out->n_groups > 1 && limits->results > 1 ? krf__fuse_delay(g, limits, s.step, out) : status;
     if (status == KRF_OK && out->n_groups > 0) {
         qsort(out->groups, out->n_groups, sizeof *out->groups, by_step);
         out->groups[0].cut = NO_CUT;

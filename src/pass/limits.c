@@ -6,6 +6,7 @@
 #define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
 #define MOST_UNROLLED 6 /* elements of a reduction, on a GPU */
 #define MOST_LITERAL 128 /* on the CPU: longer rows are as fast without */
+#define MANY_ROWS (1 << 19) /* elements of columns: sums of fewer have more blocks side by side */
 #define LARGE (1 << 20) /* elements: of fewer it takes longer to compile one more kernel than ever so many runs gain by it */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
@@ -13,7 +14,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: longer
  * rows go side by side as fast on the CPU; on a GPU, of more than 6, several threads share one. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;
@@ -29,7 +30,7 @@ static const struct {
     {"loose", offsetof(krf__limits, loose), 0},           {"whole", offsetof(krf__limits, whole), 0},
     {"teams", offsetof(krf__limits, teams), 0},
     {"held", offsetof(krf__limits, held), 0},             {"strips", offsetof(krf__limits, strips), 0},
-    {"outer", offsetof(krf__limits, outer), 0},
+    {"outer", offsetof(krf__limits, outer), 0},           {"spread", offsetof(krf__limits, spread), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
     {"beside", offsetof(krf__limits, beside), 0},         {"narrow_from", offsetof(krf__limits, narrow_from), 0},
     {"walk", offsetof(krf__limits, walk), 0},
@@ -90,6 +91,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     limits->teams = many_threads ? limits->teams : 0;
     limits->strips = many_threads ? limits->strips : 0;
     limits->outer = many_threads ? limits->outer : 0;
+    limits->spread = many_threads ? limits->spread : 0;
     limits->held = many_threads ? limits->held : 0;
     limits->literal = many_threads || limits->literal < MOST_LITERAL ? limits->literal : MOST_LITERAL;
     limits->beside = many_threads ? 0 : limits->beside;

@@ -1,12 +1,12 @@
-/* What a view or a take over a value becomes: the computation repeated over leaves that are changed, where it is small and no reduction; else the stored
- * value, changed. */
+/* What a view or a take over a value becomes: the computation repeated over leaves that are changed, where it is small and no reduction, or made of
+ * what was reduced to little, which then is such a leaf; else the stored value, changed. */
 #include "pass/lower_under.h"
 
 #include "pass/lower_known.h"
 #include "pass/lower_take.h"
 #include "pass/under.h"
 
-enum { MOST_IN_OTHER_UNITS = 2 * KRF__MOST_REPEATED };
+enum { MOST_IN_OTHER_UNITS = 2 * KRF__MOST_REPEATED, MOST_OF_REDUCED = 8 };
 
 static krf__layout at_places(const krf__layout *in, const krf__change *change) {
     krf__layout out = {.offset = in->offset};
@@ -144,10 +144,48 @@ static uint32_t repeat_node(krf__lowering *l, krf__node node) {
     return known != 0 ? known : krf__lower_add(l, &node, shape, NULL);
 }
 
+/* What the elements of a value are compared with. */
+typedef struct whole {
+    const krf__lowering *l;
+    int64_t size;
+} whole;
+
+static int64_t size_of(const krf_graph *g, uint32_t id) { return krf__shape_size(krf__node_of(g, id)->rank, krf__shape_of(g, id)); }
+
+/* Whether it is made of reductions, and is little beside the value: it is stored then, and what it is used for repeated. */
+static bool is_reduced(const void *of, uint32_t id) {
+    enum { LITTLE = 8 };
+    const whole *w = of;
+    return w->l->traits[id].reduces && size_of(w->l->out, id) <= w->size / LITTLE;
+}
+
+/* Whether a value of what was reduced is had again by little arithmetic, and by reading little more than its own bytes. */
+static bool is_had_again(const krf__lowering *l, uint32_t root, const krf__under *under) {
+    const krf__node *n = krf__node_of(l->out, root);
+    const int64_t bytes = size_of(l->out, root) * (int64_t)krf_dtype_size((krf_dtype)n->dtype);
+    int64_t read = 0;
+    bool again = under->n_computed <= MOST_OF_REDUCED;
+    for (uint32_t i = 0; i < under->n_computed && again; i++) {
+        const krf__node *c = krf__node_of(l->out, under->computed[i]);
+        again = krf__op_info_of((krf__op)c->op)->class_ == KRF__CLASS_ELEMENTWISE && c->op != KRF__call && !krf__op_is_costly((krf__op)c->op, krf__dtype((krf_dtype)c->dtype)->kind);
+    }
+    for (uint32_t i = 0; i < under->n_leaves; i++) {
+        read += size_of(l->out, under->leaves[i]) * (int64_t)krf_dtype_size((krf_dtype)krf__node_of(l->out, under->leaves[i])->dtype);
+    }
+    return again && read <= bytes + bytes / 4;
+}
+
+/* What is computed under a root, where that may be repeated. */
+static bool find_repeated(const krf__lowering *l, const krf__change *change, uint32_t root, krf__under *under) {
+    const whole all = {l, size_of(l->out, root)};
+    const uint32_t most = (uint32_t)most_repeated(l, change);
+    return l->traits[root].reduces ? krf__find_above(l->out, 1, &root, most, is_reduced, &all, under) && is_had_again(l, root, under) : krf__find_under(l->out, 1, &root, most, under);
+}
+
 static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t root) {
     uint32_t made[MOST_IN_OTHER_UNITS];
     krf__under under;
-    if (!krf__find_under(l->out, 1, &root, (uint32_t)most_repeated(l, change), &under)) {
+    if (!find_repeated(l, change, root, &under)) {
         return 0;
     }
     const uint32_t *ids = under.computed, n = under.n_computed;
@@ -180,7 +218,7 @@ static uint32_t repeat_under(krf__lowering *l, krf__change *change, uint32_t roo
 }
 
 uint32_t krf__lower_under(krf__lowering *l, krf__change *change, uint32_t base) {
-    if (l->repeated > 0 && !krf__lies_there(l->out, base) && !l->traits[base].reduces && krf__node_of(l->out, base)->rank > 0) {
+    if (l->repeated > 0 && !krf__lies_there(l->out, base) && krf__node_of(l->out, base)->rank > 0) {
         uint32_t repeated = repeat_under(l, change, base);
         if (repeated != 0 || l->out->status != KRF_OK) {
             return repeated;

@@ -24,6 +24,7 @@ typedef struct krf__limits {
     uint32_t strips;   /* 1: threads of maps that need rows of an array again and again, as stencils do, keep them */
     uint32_t held;     /* 1: blocks have rows in shared memory where that is faster */
     uint32_t outer;    /* 1: threads that share short rows share several results where operands are each the same along one of two dimensions of these */
+    uint32_t spread;   /* elements of each of a handful of results beside one another, from which on their reductions are several of one result each; 0: never */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */
     uint32_t narrow_from; /* elements of all results in short rows, from which on strips of them go on over the ends of rows */
@@ -107,7 +108,8 @@ typedef struct krf__fusion {
 krf_status krf__fuse(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *out);
 void krf__fusion_free(krf__fusion *f);
 
-/* Parts of fuse. rows.c: makes groups that follow one another over the rows of one domain the rounds of one kernel, and places them side by side. */
+/* Parts of fuse. delay.c: reductions wait for those of a later step over the same elements, where both read the same. steps: of the nodes. rows.c: makes groups that follow one another over the rows of one domain the rounds of one kernel, and places them side by side. */
+krf_status krf__fuse_delay(const krf_graph *g, const krf__limits *limits, const uint32_t *steps, krf__fusion *f);
 krf_status krf__fuse_rows(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *f);
 void krf__fusion_number(const krf_graph *g, krf__fusion *f); /* sets group_of from the groups' roots */
 

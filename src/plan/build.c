@@ -192,7 +192,8 @@ krf_status krf__kernel_build(krf__planning *p, uint32_t index, krf__kernel *k) {
         krf__kernel_collapse(k);
         krf__kernel_flip(k);
         krf__kernel_schedule(k, p->options->unaligned, limits);
-        status = krf__kernel_key(k);
+        status = krf__kernel_spread(k, p->options->unaligned, limits);
+        status = status == KRF_OK ? krf__kernel_key(k) : status;
     }
     if (status != KRF_OK) {
         krf__kernel_free(k);

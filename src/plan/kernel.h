@@ -120,6 +120,7 @@ typedef struct krf__kernel {
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
+    bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
     uint32_t literal; /* a bit for each dimension whose extent is text */

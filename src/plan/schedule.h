@@ -58,4 +58,7 @@ void krf__mark_spans(krf__kernel *k);
 /* Chooses schedule, chunks, vector length and index width. */
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
+/* With that chosen: where a reduction has a handful of results, beside one another and not by vectors, makes it several of one result each, and chooses again. Only memory may fail. */
+krf_status krf__kernel_spread(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
 #endif
