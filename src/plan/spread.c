@@ -125,7 +125,7 @@ static bool spread(spreading *s) {
 
 static bool gains(const krf__kernel *k, const krf__limits *limits) {
     const bool apart = (k->schedule == KRF__REDUCE_COL && k->vector == 1) || (k->schedule == KRF__REDUCE_ALL && k->lines == 1 && !krf__costly_domain(k));
-    return limits->spread != 0 && apart && !krf__stores_elements(k) && k->kept_size > 1 && k->kept_size <= MOST_RESULTS && k->reduced_size >= limits->spread && k->n_instrs <= MOST_INSTRS;
+    return limits->many_threads && limits->spread != 0 && apart && !krf__stores_elements(k) && k->kept_size > 1 && k->kept_size <= MOST_RESULTS && k->reduced_size >= limits->spread && k->n_instrs <= MOST_INSTRS;
 }
 
 krf_status krf__kernel_spread(krf__kernel *k, bool unaligned, const krf__limits *limits) {
