@@ -17,13 +17,14 @@ typedef struct krf_array krf_array;
 KRF_API krf_status krf_array_create(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
                                     krf_array **array);
 
-/* Copies C-ordered host data. The data may be changed or freed when the call returns. */
+/* Copies C-ordered host data. The data may be changed or freed when the call returns. A KRF_BOOL is true where its byte is not 0, and the array holds 1 then. */
 KRF_API krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
                                        const void *data, krf_array **array);
 
 /* Wraps memory that the caller owns: host memory in a CPU context, device memory in a CUDA context. strides: elements;
  * NULL for C order. data points at element (0, ..., 0). deleter (may be NULL) is called once with user when the last
- * reference goes; the caller sees to it that the memory outlives work still in flight. */
+ * reference goes; the caller sees to it that the memory outlives work still in flight. Of KRF_BOOL each byte must be 0 or 1, always: kernels compute with it as
+ * it is (masks of 0 and 255 are KRF_U8, and `x != 0` of those is bool). */
 KRF_API krf_status krf_array_wrap(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape,
                                   const int64_t *strides, void *data, void (*deleter)(void *user), void *user,
                                   krf_array **array);

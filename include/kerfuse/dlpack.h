@@ -15,7 +15,7 @@ struct DLManagedTensorVersioned;
 /* An array over a tensor's memory, in a context on the same device: CPU memory for the CPU; CUDA memory of the context's
  * device for CUDA; pinned and managed memory for both. On success the tensor belongs to the array, and its deleter is
  * called once, when the last reference goes; on failure it stays the caller's. A read-only tensor makes an array that is
- * refused as an output.
+ * refused as an output. Bytes of bools must be 0 or 1, as krf_array_wrap says.
  * stream: that whose order the tensor is ready in (what its producer was given as __dlpack__(stream=...)); NULL: the
  * context's own (krf_context_stream). The memory is given back in that order too: where other streams have used it, that
  * stream waits for them if it is a krf_stream or the context's own, and else krf_array_release does.

@@ -59,6 +59,28 @@ krf_status krf_array_create(krf_context *context, krf_dtype dtype, int rank, con
     return create("krf_array_create", context, dtype, rank, shape, array);
 }
 
+/* Kernels compute with bools as they lie in memory, where 1 is the only true one. */
+static krf_status fill_bools(krf_array *array, const unsigned char *data) {
+    const size_t n = (size_t)array->size;
+    size_t i = 0;
+    while (i < n && data[i] <= 1) {
+        i++;
+    }
+    if (i == n) {
+        return krf__array_fill(array, data);
+    }
+    unsigned char *bools = krf__malloc(n);
+    if (bools == NULL) {
+        return krf__fail_memory();
+    }
+    for (i = 0; i < n; i++) {
+        bools[i] = data[i] != 0;
+    }
+    const krf_status status = krf__array_fill(array, bools);
+    krf__mem_free(bools);
+    return status;
+}
+
 krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const void *data,
                                krf_array **array) {
     krf_status status = create("krf_array_from_host", context, dtype, rank, shape, array);
@@ -67,7 +89,8 @@ krf_status krf_array_from_host(krf_context *context, krf_dtype dtype, int rank, 
     }
     status = data == NULL
                  ? krf__fail(KRF_E_ARGUMENT, "krf_array_from_host: data is NULL")
-                 : krf__array_fill(*array, data);
+             : dtype == KRF_BOOL ? fill_bools(*array, data)
+                                 : krf__array_fill(*array, data);
     if (status != KRF_OK) {
         krf_array_release(*array);
         *array = NULL;

@@ -511,6 +511,33 @@ static void test_unaligned(void **state) {
     }
 }
 
+/* Masks of 0 and 255 are common, and bytes of any value are true in C. */
+static void test_bools_from_host(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_graph *g = krf_graph_create(ctx);
+    krf_array *mask = NULL, *out[3] = {0};
+    unsigned char bytes[5];
+    int64_t sum;
+    assert_ok(krf_array_from_host(ctx, KRF_BOOL, 1, (int64_t[]){5}, (unsigned char[]){0, 1, 2, 255, 128}, &mask));
+    assert_ok(krf_array_to_host(mask, bytes, sizeof bytes));
+    assert_memory_equal(bytes, ((unsigned char[]){0, 1, 1, 1, 1}), sizeof bytes);
+    krf_expr x = krf_input(g, mask);
+    assert_ok(krf_eval_many(3, (krf_expr[]){krf_sum(x, 0, NULL, false), krf_bitwise_xor(x, krf_flip(x, 0)), krf_equal(x, krf_int(g, 1))}, out));
+    assert_ok(krf_array_to_host(out[0], &sum, sizeof sum));
+    assert_true(sum == 4);
+    assert_ok(krf_array_to_host(out[1], bytes, sizeof bytes));
+    assert_memory_equal(bytes, ((unsigned char[]){1, 0, 0, 0, 1}), sizeof bytes);
+    assert_ok(krf_array_to_host(out[2], bytes, sizeof bytes));
+    assert_memory_equal(bytes, ((unsigned char[]){0, 1, 1, 1, 1}), sizeof bytes);
+    for (int k = 0; k < 3; k++) {
+        krf_array_release(out[k]);
+    }
+    krf_array_release(mask);
+    krf_graph_destroy(g);
+    krf_context_destroy(ctx);
+}
+
 static void test_shapes(void **state) {
     (void)state;
     krf_context *ctx = open_context();
@@ -1439,6 +1466,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_strided_outputs),
         cmocka_unit_test(test_wrap_and_view),
         cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_bools_from_host),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_large_graphs),
         cmocka_unit_test(test_plans),
