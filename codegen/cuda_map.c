@@ -263,7 +263,10 @@ static void elements(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void block(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->backwards ? "(gridDim.x - 1 - blockIdx.x)" : "blockIdx.x"); }
+
 const krf__hole krf__cuda_map_holes[] = {
+    {"MAP_BLOCK", block},
     {"MAP_ELEMENTS", elements},
     {"MAP_EACH", each},
     {"EACH_BLOCK", each_block},

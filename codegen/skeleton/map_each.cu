@@ -1,5 +1,5 @@
 // What lies beyond the domain loads the thread's first element again.
-const $INDEX first = ($INDEX)blockIdx.x * $EACH_BLOCK + ($INDEX)threadIdx.x;
+const $INDEX first = ($INDEX)$MAP_BLOCK * $EACH_BLOCK + ($INDEX)threadIdx.x;
 if (first >= $EACH_SIZE) {
     $WAIT_TO_STORE
     return;

@@ -1,4 +1,4 @@
-const $INDEX i = (($INDEX)blockIdx.x * 256 + ($INDEX)threadIdx.x) * $VECTOR;
+const $INDEX i = (($INDEX)$MAP_BLOCK * 256 + ($INDEX)threadIdx.x) * $VECTOR;
 if (i >= $KEPT_SIZE) {
     return;
 }

@@ -116,6 +116,7 @@ typedef struct krf__kernel {
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
     bool ahead;    /* then: its argument `apart` says that the one before writes nothing that it reads; it loads first then, and waits before it writes */
+    bool backwards; /* KRF__MAP on a GPU: blocks go over memory from its end, where the kernel before them in the plan has just been */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
