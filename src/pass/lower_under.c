@@ -164,7 +164,7 @@ static bool is_had_again(const krf__lowering *l, uint32_t root, const krf__under
     const krf__node *n = krf__node_of(l->out, root);
     const int64_t bytes = size_of(l->out, root) * (int64_t)krf_dtype_size((krf_dtype)n->dtype);
     int64_t read = 0;
-    bool again = under->n_computed <= MOST_OF_REDUCED;
+    bool again = under->n_computed > 0 && under->n_computed <= MOST_OF_REDUCED; /* of no elements what was reduced is all */
     for (uint32_t i = 0; i < under->n_computed && again; i++) {
         const krf__node *c = krf__node_of(l->out, under->computed[i]);
         again = krf__op_info_of((krf__op)c->op)->class_ == KRF__CLASS_ELEMENTWISE && c->op != KRF__call && !krf__op_is_costly((krf__op)c->op, krf__dtype((krf_dtype)c->dtype)->kind);

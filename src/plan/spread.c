@@ -123,8 +123,11 @@ static bool spread(spreading *s) {
     return k->schedule == KRF__REDUCE_COL || 2 * loads_of(made) <= k->kept_size * loads_of(k); /* rows are read as fast one by one, unless they share what they read */
 }
 
+/* Vectors of 4 bytes, of narrow columns, are as little. */
+static bool by_vectors(const krf__kernel *k) { return k->vector > 1 && k->vector * krf__widest_element(k) > 4; }
+
 static bool gains(const krf__kernel *k, const krf__limits *limits) {
-    const bool apart = (k->schedule == KRF__REDUCE_COL && k->vector == 1) || (k->schedule == KRF__REDUCE_ALL && k->lines == 1 && !krf__costly_domain(k));
+    const bool apart = (k->schedule == KRF__REDUCE_COL && !by_vectors(k)) || (k->schedule == KRF__REDUCE_ALL && k->lines == 1 && !krf__costly_domain(k));
     return limits->many_threads && limits->spread != 0 && apart && !krf__stores_elements(k) && k->kept_size > 1 && k->kept_size <= MOST_RESULTS && k->reduced_size >= limits->spread && k->n_instrs <= MOST_INSTRS;
 }
 
