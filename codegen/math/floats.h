@@ -51,6 +51,34 @@ KRF_FN float krf_log2f(float x) {
     return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
 }
 
+//@ krf_logaddexpf
+// The larger operand, and e = exp(d) = s (1 + q), d the difference as a sum of two, with log(1 + e) = e + e^2 P(e), polynomial error 2^-27.5: as s and what is smaller than half of it, which is added to
+// what the sum with s loses. What e is without its last digits no longer matters where its square would be too small for an f32.
+KRF_FN float krf_logaddexpf(float a, float b) {
+    float most = a > b ? a : b, least = a > b ? b : a, d = least - most;
+    int none = !(d >= -110.0f); // or both infinite
+    float low = none ? 0.0f : (least - d) - most;
+    float y = none ? -110.0f : d;
+    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
+    float n = t - 0x1.8p23f;
+    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y) + low;
+    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
+    unsigned bits = krf_bits_f32(t);
+    unsigned h = (bits << 22) & 0xff800000u; // in two factors, as krf_expf
+    float s = krf_unbits_f32(h + 0x3f800000u) * krf_unbits_f32(none ? 0 : (bits << 23) - h + 0x3f800000u);
+    float e = y > -20.0f ? __builtin_fmaf(q, s, s) : 0.0f;
+    float e2 = e * e, e4 = e2 * e2;
+    float p0 = __builtin_fmaf(e, 0x1.554dd4p-2f, -0x1.ffffd2p-2f);
+    float p1 = __builtin_fmaf(e, 0x1.93510cp-3f, -0x1.ff249ep-3f);
+    float p2 = __builtin_fmaf(e, 0x1.b50b32p-4f, -0x1.3a597ap-3f);
+    float p3 = __builtin_fmaf(e, 0x1.4a24a0p-6f, -0x1.d78b46p-5f);
+    p2 = __builtin_fmaf(e4, -0x1.b1650ep-9f, __builtin_fmaf(e2, p3, p2));
+    p0 = __builtin_fmaf(e4, p2, __builtin_fmaf(e2, p1, p0));
+    float more = most > s ? most : s, less = most > s ? s : most, sum = most + s;
+    float v = sum + __builtin_fmaf(e2, p0, __builtin_fmaf(q, s, none ? 0.0f : less - (sum - more)));
+    return a == a ? v : a;
+}
+
 //@ krf_coshf
 // 2 e + 1 / (8 e) with e a quarter of exp(abs(x)), as krf_expf. Near 0 the errors of both cancel.
 KRF_FN float krf_coshf(float x) {

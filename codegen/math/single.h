@@ -144,13 +144,6 @@ KRF_FN float krf_atanhf(float x) {
     return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
 }
 
-//@ krf_logaddexpf
-KRF_FN float krf_logaddexpf(float a, float b) {
-    double most = (double)(a > b ? a : b), least = (double)(a > b ? b : a);
-    double e = krf_exp_single(a == b ? 0.0 : least - most), v = most + krf_log_single(e, 2.0 + e);
-    return ((a != a) | (b != b)) ? a + b : (float)v;
-}
-
 //@ krf_tail_single
 // The tail of the normal distribution beyond b >= 0, as exp(-b * b / 2) * G / (b + k) with k = 4.5 and G a polynomial of t = (b - k) / (b + k), error 2^-35 up to b = 14.6.
 KRF_FN double krf_tail_single(double b) {
