@@ -51,6 +51,30 @@ KRF_FN float krf_log2f(float x) {
     return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
 }
 
+//@ krf_log10f
+// As krf_log2f, but 1 + f lies between sqrt(1/2) and sqrt(2), where less is lost at n = -1: n log10(2), its first part exact, + f / ln 10 +
+// f^2 P(f), polynomial error 2^-27.8. The powers of 10 that an f32 holds have whole logarithms.
+KRF_FN float krf_log10f(float x) {
+    int tiny = x < 0x1p-126f;
+    unsigned b = krf_bits_f32(tiny ? x * 0x1p25f : x);
+    unsigned m = (0x3fb504f2u - b) & 0xff800000u;
+    float f = krf_unbits_f32(b + m) - 1.0f;
+    float n = (float)(int)(tiny ? m + (25u << 23) : m) * -0x1p-23f;
+    float f2 = f * f, f4 = f2 * f2;
+    float p0 = __builtin_fmaf(f, 0x1.287a7p-3f, -0x1.bcb7aap-3f);
+    float p1 = __builtin_fmaf(f, 0x1.63d074p-4f, -0x1.bcbf46p-4f);
+    float p2 = __builtin_fmaf(f, 0x1.f84e48p-5f, -0x1.276ca4p-4f);
+    float p3 = __builtin_fmaf(f, 0x1.ccdp-5f, -0x1.d75e5cp-5f);
+    p2 = __builtin_fmaf(f4, -0x1.10cdccp-5f, __builtin_fmaf(f2, p3, p2));
+    p0 = __builtin_fmaf(f4, p2, __builtin_fmaf(f2, p1, p0));
+    float low = __builtin_fmaf(f2, p0, __builtin_fmaf(n, 0x1.3509f8p-18f, f * -0x1.5b235ep-27f));
+    float h = n * 0x1.344p-2f;
+    float v = __builtin_fmaf(f, 0x1.bcb7b2p-2f, h);
+    v += __builtin_fmaf(f, 0x1.bcb7b2p-2f, h - v) + low;
+    v = x <= 0x1.fffffep127f ? v : x;
+    return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
+}
+
 //@ krf_logaddexpf
 // The larger operand, and e = exp(d) = s (1 + q), d the difference as a sum of two, with log(1 + e) = e + e^2 P(e), polynomial error 2^-27.5: as s and what is smaller than half of it, which is added to
 // what the sum with s loses. What e is without its last digits no longer matters where its square would be too small for an f32.

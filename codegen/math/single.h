@@ -80,16 +80,6 @@ KRF_FN double krf_log_times_single(float x, double scale, double of_two) {
     return __builtin_fma(-of_two, m, scale * krf_log_single(-1.0 - v, 1.0 - v));
 }
 
-//@ krf_log_ends_single
-// As krf_log_ends.
-KRF_FN float krf_log_ends_single(float x, double y) {
-    float v = x <= 0x1.fffffep127f ? (float)y : x;
-    return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
-}
-
-//@ krf_log10f
-KRF_FN float krf_log10f(float x) { return krf_log_ends_single(x, krf_log_times_single(x, 0x1.bcb7b1526e50ep-2, 0x1.34413509f79ffp-2)); }
-
 //@ krf_exp10f
 KRF_FN float krf_exp10f(float x) { return (float)krf_exp_single(0x1.26bb1bbb55516p+1 * (double)x); }
 

@@ -51,7 +51,7 @@ static const function functions[] = {
     ONE(log1p, log1p, 2, 2),                        ONE(tanh, tanh, 2, 2),                          ONE(sin, sin, 2, ROUNDED),
     ONE(cos, cos, 2, ROUNDED),                      ONE(tan, tan, 2, ROUNDED),                      ONE(sinpi, sinpi, 2, ROUNDED),
     ONE(cospi, cospi, 2, ROUNDED),                  ONE(exp2, exp2, 2, 0.9),                        ONE(exp10, exp10, 2, ROUNDED),
-    ONE(log2, log2, 2, 1.7),                        ONE(log10, log10, 2, ROUNDED),                  TWO(power, pow, 2, ROUNDED),
+    ONE(log2, log2, 2, 1.7),                        ONE(log10, log10, 2, 1.4),                      TWO(power, pow, 2, ROUNDED),
     ONE(sinh, sinh, 2, ROUNDED),                    ONE(cosh, cosh, 2, 1.5),                        ONE(asinh, asinh, 2, ROUNDED),
     ONE(acosh, acosh, 2, ROUNDED),                  ONE(atanh, atanh, 2, ROUNDED),                  ONE(cbrt, cbrt, 2, ROUNDED),
     TWO(hypot, hypot, 2, ROUNDED),                  ONE(sigmoid, sigmoid, 2, 1.6),                  ONE(silu, silu, 2, 1.7),
