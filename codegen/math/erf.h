@@ -225,9 +225,6 @@ KRF_FN double krf_erfinv(double x) {
     return __builtin_fabs(x) == 1.0 ? x * krf_unbits_f64(0x7ff0000000000000u) : v;
 }
 
-//@ krf_erfinvf
-KRF_FN float krf_erfinvf(float x) { return (float)krf_erfinv((double)x); }
-
 //@ krf_i0
 // Up to 9 a polynomial of x^2 / 4, error 2^-67; beyond exp(x) / sqrt(x) times one of 1 / x, error 2^-60.
 KRF_FN double krf_i0(double x) {

@@ -146,6 +146,29 @@ KRF_FN float krf_erff(float x) {
     return krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u));
 }
 
+//@ krf_erfinvf
+// x + x P, P a polynomial of w = -log(1 - x^2) up to 6 and of sqrt(w) beyond, errors 2^-27. Near 0 the logarithm is far from its last digits, which P does not need there.
+KRF_FN float krf_erfinvf(float x) {
+    float u = __builtin_fmaf(-x, x, 1.0f);
+    unsigned m = (0x3fbfffffu - krf_bits_f32(u)) & 0xff800000u; // as krf_logf
+    float f = krf_unbits_f32(krf_bits_f32(u) + m) - 1.0f;
+    float w = -krf_log_sum_f32(f, (float)(int)m);
+    int far = w > 6.0f;
+    float t = far ? __builtin_sqrtf(w) - 3.0f : w - 2.5f;
+    float p0 = __builtin_fmaf(t, far ? 0x1.006dcap+0f : 0x1.f91e8cp-3f, far ? 0x1.d53df8p+0f : 0x1.00b8bap-1f);
+    float p1 = __builtin_fmaf(t, far ? -0x1.f4dda2p-8f : -0x1.486798p-10f, far ? 0x1.357504p-7f : -0x1.11c37cp-8f);
+    float p2 = __builtin_fmaf(t, far ? -0x1.d52754p-9f : -0x1.4c4302p-18f, far ? 0x1.76021ap-8f : 0x1.c9a76cp-13f);
+    float p3 = __builtin_fmaf(t, far ? -0x1.cb7a6p-16f : 0x1.f20992p-22f, far ? 0x1.6ceddcp-10f : -0x1.c98164p-19f);
+    float p4 = __builtin_fmaf(t, far ? -0x1.2ca38ap-16f : -0x1.29040ep-27f, far ? -0x1.7fa31ep-13f : 0x1.ca09c8p-27f);
+    float t2 = t * t;
+    p4 = __builtin_fmaf(t2, far ? 0x1.477d86p-15f : 0x1.5aa36cp-31f, p4);
+    p2 = __builtin_fmaf(t2 * t2, p4, __builtin_fmaf(t2, p3, p2));
+    float v = __builtin_fmaf(x, __builtin_fmaf(t2, __builtin_fmaf(t2, p2, p1), p0), x);
+    v = krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u)); // P is negative near 0, and the sum lost the sign of -0
+    float y = __builtin_fabsf(x), end = y == 1.0f ? x * krf_unbits_f32(0x7f800000u) : krf_unbits_f32(0x7fc00000u);
+    return y < 1.0f ? v : end;
+}
+
 //@ krf_gatef
 // x / (1 + exp(-(u + low))), low no more than an ULP of u; below 0 as x exp(u) / (1 + exp(u)), for the exponential is at most 1. What the sum 1 + exp(u), the product and the quotient
 // lose is put right at the end; the exponential is of two factors, as in krf_expf.
