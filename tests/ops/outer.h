@@ -197,7 +197,7 @@ static inline value reduce(int op, const value *x, int64_t n) {
     value v = {.dtype = op == LATEST ? from : result_dtype((reduction_op)op, from)};
     for (int64_t i = 0; i < n; i++) {
         real[i] = is_real(from) ? x[i].f : (double)wide_of(x[i]);
-        whole[i] = x[i].i;
+        whole[i] = is_real(from) ? x[i].f != 0 : x[i].i;
     }
     if (!is_real(v.dtype)) {
         v.i = wrap_to(v.dtype, (wide)reduce_integers((reduction_op)op, v.dtype, whole, n));
