@@ -12,6 +12,8 @@
     "return r*(e - mean(e, axis=1, keepdims=True) - h*mean(e*h, axis=1, keepdims=True)), sum(d*h, axis=0), sum(d, axis=0)"
 #define STATISTIC "r = sum(x, axis=1, keepdims=True)\n"
 
+#define UNTIL_THIRD STATISTIC "a = sum(d*r, axis=0)\nb = sum(d, axis=0)\nq = sum(x*r, axis=1, keepdims=True)\nt = sum(x*q*b, axis=1, keepdims=True)\nreturn a, b, sum(d*t, axis=0)"
+
 enum { N = 4096, M = 1024 };
 #define WHOLE (INT64_C(4) * N * M)  /* bytes of x and of d, */
 #define SIDE (INT64_C(4) * N)       /* of a number for each row, */
@@ -48,6 +50,8 @@ static void test_chains(void **unused) {
               (kernel[]){{"row", WHOLE, 2 * SIDE}, {"reduce_col", WHOLE + 2 * SIDE, 3 * TOP}});
     plans_are(STATISTIC "a = sum(d*r, axis=0)\nt = sum(x*a, axis=1, keepdims=True)\nreturn sum(d, axis=0), a, sum(d*t, axis=0)", NULL, 4,
               (kernel[]){{"reduce_row", WHOLE, SIDE}, {"reduce_col", WHOLE + SIDE, 2 * TOP}, {"reduce_row", WHOLE + TOP, SIDE}, {"reduce_col", WHOLE + SIDE, TOP}});
+    /* the sum of d may wait for the second step's kernel, and then that one for no other: the third step needs it */
+    plans_are(UNTIL_THIRD, NULL, 4, (kernel[]){{"row", WHOLE, 2 * SIDE}, {"reduce_col", WHOLE + SIDE, 2 * TOP}, {"reduce_row", WHOLE + SIDE + TOP, SIDE}, {"reduce_col", WHOLE + SIDE, TOP}});
     finish();
 }
 
@@ -67,6 +71,7 @@ static void test_apart(void **unused) {
     plans_are(STATISTIC "return sum(x*r, axis=0), sum(d, axis=0)", NULL, 3, (kernel[]){{"", -1, -1}, {"", -1, -1}, {"reduce_col", WHOLE + SIDE, TOP}});
     plans_are(STATISTIC "return sum(x*r*s, axis=0), sum(d*s, axis=0)", NULL, 3, (kernel[]){{"", -1, -1}, {"", -1, -1}, {"reduce_col", WHOLE + SIDE + TOP, TOP}});
     plans_are(STATISTIC "return sum(d*r, axis=0), sum(d)", NULL, 3, (kernel[]){{"", -1, -1}, {"", -1, -1}, {"reduce_col", WHOLE + SIDE, TOP}});
+    plans_are(STATISTIC "return sum(d, axis=0), cumsum(d*r, axis=0)", NULL, 3, (kernel[]){{"", -1, -1}, {"", -1, -1}, {"scan", WHOLE + SIDE, WHOLE}});
     for (int k = 0; k < 2; k++) {
         plans_are(STATISTIC "return sum(d, axis=0), sum(d*r, axis=0)", fewer[k], 3, (kernel[]){{"", -1, -1}, {"", -1, -1}, {"reduce_col", WHOLE + SIDE, TOP}});
     }
@@ -150,6 +155,32 @@ static void test_values_of_chains(void **unused) {
                          : STATISTIC "a = sum(d*r, axis=0)\nq = sum(x*r, axis=1, keepdims=True)\nt = sum(x*q, axis=1, keepdims=True)\nreturn sum(d, axis=0), a, sum(d*t, axis=0)",
                   0, NULL, 3 * COLUMNS, want);
     }
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            products[i][j] = x_values[i][j] * r[i];
+        }
+        t[i] = row_sum(products, i);
+        for (int j = 0; j < COLUMNS; j++) {
+            products[i][j] = d_values[i][j] * r[i];
+        }
+    }
+    for (int j = 0; j < COLUMNS; j++) {
+        want[j] = column_sum(products, j);
+        want[COLUMNS + j] = column_sum(d_values, j);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            products[i][j] = x_values[i][j] * t[i] * want[COLUMNS + j];
+        }
+        t[i] = row_sum(products, i);
+        for (int j = 0; j < COLUMNS; j++) {
+            products[i][j] = d_values[i][j] * t[i];
+        }
+    }
+    for (int j = 0; j < COLUMNS; j++) {
+        want[2 * COLUMNS + j] = column_sum(products, j);
+    }
+    must_give(UNTIL_THIRD, 0, NULL, 3 * COLUMNS, want);
     for (int j = 0; j < COLUMNS; j++) { /* needed by its column's statistic, behind an epilogue */
         want[j] = column_sum(d_values, j) * 2 + s_values[j];
     }
