@@ -216,6 +216,7 @@ static const step steps[] = {
     {SCENE_DEVICES, "devices", scene_devices},
     {SCENE_DEFINE, "define", scene_define},
     {SCENE_RAW, "raw", scene_raw},
+    {SCENE_REDUCE, "reduce", scene_reduce},
     {SCENE_EXTRA, "extra", take_extra},
 };
 

@@ -21,6 +21,7 @@ enum {
     SCENE_DEVICES = 1 << 11, /* copies to another GPU, or another context, and back */
     SCENE_DEFINE = 1 << 14,  /* what the user defines */
     SCENE_RAW = 1 << 12,     /* raw kernels */
+    SCENE_REDUCE = 1 << 13,  /* rows and columns together, and reductions that are spread */
     SCENE_ALL = (1 << 9) - 1,
 };
 

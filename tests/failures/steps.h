@@ -19,6 +19,7 @@ krf_status scene_streams(scene *s);
 krf_status scene_devices(scene *s);
 krf_status scene_define(scene *s);
 krf_status scene_raw(scene *s);
+krf_status scene_reduce(scene *s);
 
 /* For steps: goes to `done` with the status when a call fails. */
 #define TRY(call) \

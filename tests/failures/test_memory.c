@@ -109,6 +109,7 @@ int main(void) {
         {"devices", KRF_CPU_AUTO, SCENE_DEVICES, false, false},
         {"define", KRF_CPU_AUTO, SCENE_DEFINE, false, false},
         {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
+        {"reduce", KRF_CPU_AUTO, SCENE_REDUCE, false, true},
         {"large", KRF_CPU_AUTO, SCENE_LARGE, false, false},
         {"reopen", KRF_CPU_AUTO, SCENE_REOPEN, false, true},
         {"evaluate", KRF_CPU_COMPILE, SCENE_EVALUATE, false, false},
@@ -124,6 +125,7 @@ int main(void) {
         {"devices", KRF_CPU_AUTO, SCENE_DEVICES, false, true},
         {"define", KRF_CPU_AUTO, SCENE_DEFINE, false, true},
         {"raw", KRF_CPU_AUTO, SCENE_RAW, false, true},
+        {"reduce", KRF_CPU_AUTO, SCENE_REDUCE, false, true},
     };
     device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     bool on_cuda = strcmp(device, "cpu") != 0;
