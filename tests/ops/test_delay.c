@@ -1,6 +1,7 @@
 /* Reductions that wait for a later kernel over the same elements and axes which reads the same (pass/delay.c): how many kernels there are and what they read; which must not wait; and that results are the same.
  * KRF_TEST_DEVICE. */
 #include "ops/plans.h"
+#include "ops/tree.h"
 
 #define LAYER_NORM \
     "m = mean(x, axis=1, keepdims=True)\n" \

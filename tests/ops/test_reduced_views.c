@@ -1,6 +1,7 @@
 /* Views of values that are made of what was reduced to little (pass/lower_under.c): such a value is computed again from its operands and what was reduced, not stored and read. Which kernels there are, what they move,
  * where the value is stored all the same, and that results are those of a value that is stored. KRF_TEST_DEVICE. */
 #include "ops/plans.h"
+#include "ops/tree.h"
 
 #define MEAN_OF_COLUMNS "m = mean(x, axis=0)\n"
 #define MEAN_OF_ROWS "m = mean(x, axis=1, keepdims=True)\n"
@@ -109,7 +110,20 @@ static void test_values_of_covariance(void **unused) {
     finish();
 }
 
+/* Values of no elements, of which what was reduced has no more: nothing of them is computed. */
+static void test_nothing(void **unused) {
+    static const char *const programs[] = {MEAN_OF_ROWS "return (x - m).T", MEAN_OF_ROWS "return (x - m)[:, ::-1]", MEAN_OF_ROWS "return sum((x - m)[:, ::-1], axis=0)", MEAN_OF_COLUMNS "return (x - m).T"};
+    (void)unused;
+    for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
+        planned p = plan_of(programs[k], NULL, "cuda", 0, M, TAKEN);
+        assert_int_equal(p.n, 0);
+        krf_free(p.text);
+        p = plan_of(programs[k], NULL, "cuda", N, 0, TAKEN);
+        krf_free(p.text);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_covariance), cmocka_unit_test(test_again), cmocka_unit_test(test_stored), cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_covariance)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_covariance), cmocka_unit_test(test_again), cmocka_unit_test(test_stored), cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_covariance), cmocka_unit_test(test_nothing)};
     return cmocka_run_group_tests(tests, open_plans, close_plans);
 }

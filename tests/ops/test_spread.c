@@ -40,6 +40,7 @@ static const program sums = {"sum(x, axis=0)", COLUMNS, {{SUM, "x", "r", "n"}}},
                      three_kept = {"sum(x, axis=0)", {"lbnm"}, {{SUM, "x", "r", "bnm"}}},
                      three_kept_weighted = {"sum(x*y[None, :, None, :], axis=0) - z", {"lbnm", "bm", NULL, NULL, "bnm"}, {{SUM, "xy*", "rz-", "bnm"}}},
                      turned_kept = {"sum(x, axis=0).T", {"lnm"}, {{SUM, "x", "r", "mn"}}},
+                     three_quarters = {"sum(x*0.75, axis=0)*0.75", COLUMNS, {{SUM, "xt", "rt", "n"}}}, /* a constant of both parts */
                      cast = {"sum(f32(x)*y[:, None], axis=0)", {"ln", "l"}, {{SUM, "xcy*", "r", "n"}}};
 
 static void finish(void) { /* a test's own failures */
@@ -297,6 +298,7 @@ static void test_epilogues(void **unused) {
     columns(&least_and_most, KRF_F32, 1500, 3, SPREADS);
     columns(&least_and_most, KRF_F32, 1500, 5, STAYS); /* ten reductions */
     columns(&least_and_most, KRF_I32, 1500, 3, SPREADS);
+    columns(&three_quarters, KRF_F32, 1500, 3, SPREADS);
     columns(&latest, KRF_F64, 3000, 3, SPREADS);
     columns(&both_ends, KRF_F32, 1500, 3, EITHER);
     spread_everywhere((example){.p = &cast, .dtype = KRF_F16, .other = KRF_F32, .extents = {1, 3, 1, 1500}}, SPREADS);
