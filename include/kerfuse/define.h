@@ -84,7 +84,8 @@ KRF_API void krf_reduction_scan(const krf_reduction *reduction, int n, const krf
  *   maximum, minimum, logical_and and logical_or are sum, prod, max, min, all and any.
  * accumulate: of the elements up to each one along an axis; associative. On CUDA functions without a known identity are KRF_E_ARGUMENT when evaluated: define a reduction.
  * outer: of each element of x with each of y: the shape is x's followed by y's.
- * Errors: KRF_E_ARGUMENT for what is no such function, KRF_E_SHAPE over no elements where there is no identity. Source: NumPy's ufunc.reduce, accumulate, outer. */
+ * Errors: KRF_E_ARGUMENT for what is no such function, KRF_E_DTYPE for dtypes that the function is not defined for, KRF_E_SHAPE over no elements where
+ * there is no identity. Source: NumPy's ufunc.reduce, accumulate, outer. */
 KRF_API krf_expr krf_ufunc_reduce(const char *function, krf_expr x, int n_axes, const int *axes, bool keepdims);
 KRF_API krf_expr krf_ufunc_accumulate(const char *function, krf_expr x, int axis);
 KRF_API krf_expr krf_ufunc_outer(const char *function, krf_expr x, krf_expr y);

@@ -155,6 +155,47 @@ static const char *complex_advice(krf__op op) {
     }
 }
 
+/* Operands before it are conditions. */
+static int first_promoted(krf__op op) { return krf__op_info_of(op)->rule == KRF__RULE_WHERE ? 1 : 0; }
+
+/* The dtype that an elementwise operation computes its operands in, and whether its result is weak; false, and the error, where it is not defined. */
+static bool find_dtype(krf_graph *g, krf__op op, int n, const uint32_t *args, krf_dtype *dtype, bool *weak) {
+    const krf__rule rule = krf__op_info_of(op)->rule;
+    const char *advice = NULL;
+    *dtype = KRF_BOOL;
+    *weak = false;
+    if (!common_dtype(g, first_promoted(op), n, args, dtype, weak) && rule != KRF__RULE_LOGIC) {
+        advice = "no integer holds both: cast one of them";
+    } else if (krf__is_complex(*dtype) && rule != KRF__RULE_LOGIC && !krf__complex_defined(op)) {
+        advice = complex_advice(op);
+    } else {
+        switch (rule) {
+        case KRF__RULE_PARTS: *dtype = krf__is_half(*dtype) ? KRF_F32 : krf__build_float_of(*dtype); break;
+        case KRF__RULE_NUMBER: advice = *dtype == KRF_BOOL ? "cast to a number, or use logical and bitwise operations" : NULL; break;
+        case KRF__RULE_REAL: *dtype = krf__build_float_of(*dtype); break;
+        case KRF__RULE_LOGIC: *dtype = KRF_BOOL; break;
+        case KRF__RULE_BITS: {
+            const bool bits = !krf__is_real(*dtype) && (*dtype != KRF_BOOL || krf__op_code(op, KRF__KIND_BOOL, false) != NULL);
+            advice = bits ? NULL : "cast to an integer";
+            break;
+        }
+        case KRF__RULE_ORDER: advice = krf__is_real(*dtype) ? NULL : "integers are in order as they are"; break;
+        default: break;
+        }
+    }
+    *weak &= rule != KRF__RULE_LOGIC && rule != KRF__RULE_WHERE;
+    if (advice != NULL) {
+        not_in(g, op, args, n, advice);
+    }
+    return advice == NULL;
+}
+
+bool krf__build_defined(krf_graph *g, krf__op op, int n, const uint32_t *args) {
+    krf_dtype dtype;
+    bool weak;
+    return find_dtype(g, op, n, args, &dtype, &weak);
+}
+
 uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     const krf__op_info *info = krf__op_info_of(op);
     uint32_t args[3] = {0};
@@ -173,43 +214,15 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
             return chain;
         }
     }
-    int first = info->rule == KRF__RULE_WHERE ? 1 : 0;
-    bool weak = false;
-    krf_dtype dtype = KRF_BOOL;
-    if (!common_dtype(g, first, n, args, &dtype, &weak) && info->rule != KRF__RULE_LOGIC) {
-        return not_in(g, op, args, n, "no integer holds both: cast one of them");
+    const int first = first_promoted(op);
+    bool weak;
+    krf_dtype dtype;
+    if (!find_dtype(g, op, n, args, &dtype, &weak)) {
+        return 0;
     }
-    const bool complex = krf__is_complex(dtype) && info->rule != KRF__RULE_LOGIC;
-    if (complex && !krf__complex_defined(op)) {
-        return not_in(g, op, args, n, complex_advice(op));
-    }
-    switch (info->rule) {
-    case KRF__RULE_PARTS: dtype = krf__is_half(dtype) ? KRF_F32 : krf__build_float_of(dtype); break;
-    case KRF__RULE_NUMBER:
-        if (dtype == KRF_BOOL) {
-            return not_in(g, op, args, n, "cast to a number, or use logical and bitwise operations");
-        }
-        break;
-    case KRF__RULE_REAL: dtype = krf__build_float_of(dtype); break;
-    case KRF__RULE_LOGIC:
-        dtype = KRF_BOOL;
-        weak = false;
-        break;
-    case KRF__RULE_BITS:
-        if (krf__is_real(dtype) || (dtype == KRF_BOOL && krf__op_code(op, KRF__KIND_BOOL, false) == NULL)) {
-            return not_in(g, op, args, n, "cast to an integer");
-        }
-        break;
-    case KRF__RULE_ORDER:
-        if (!krf__is_real(dtype)) {
-            return not_in(g, op, args, n, "integers are in order as they are");
-        }
-        break;
-    case KRF__RULE_WHERE:
+    const bool complex = krf__is_complex(dtype);
+    if (first > 0) {
         args[0] = krf__build_convert(g, info->name, args[0], KRF_BOOL);
-        weak = false;
-        break;
-    default: break;
     }
     int rank = 0;
     int64_t shape[KRF_MAX_RANK];

@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 
 uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *args);             /* elementwise */
+bool krf__build_defined(krf_graph *g, krf__op op, int n, const uint32_t *args); /* whether it is for operands of these dtypes; false: and the error */
 /* Parts of it. The dtype that operands are promoted to, if there is one; an operand in a dtype, of which an integer that is known must be in the range: name is for
  * the error; the float dtype that a dtype computes in. */
 bool krf__build_common(const krf_graph *g, int n, const uint32_t *args, krf_dtype *dtype);

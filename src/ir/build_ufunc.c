@@ -82,7 +82,7 @@ static void put_type(char *text, const krf__variable *v) {
 }
 
 /* A reduction of x's elements by the function; the caller's reference. */
-static krf_op *make(krf_graph *g, const char *method, const char *function, ufunc *u) {
+static krf_op *make(krf_graph *g, const char *method, const char *function, uint32_t x, ufunc *u) {
     bool narrow, fits = true;
     if (u->own != NULL) {
         char other[2][16];
@@ -101,6 +101,9 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, ufun
     }
     if (!fits) {
         refuse(g, method, function, "has no result of its operands' type, or no code of its own: it cannot be applied again and again");
+        return NULL;
+    }
+    if (u->own == NULL && !krf__build_defined(g, u->op, 2, (uint32_t[]){x, x})) {
         return NULL;
     }
     krf__str parameters = {0}, fields = {0}, combine = {0}, results = {0};
@@ -159,7 +162,7 @@ uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x,
         const bool logic = krf__op_info_of(u.op)->rule == KRF__RULE_LOGIC;
         y = krf__build_reduce(g, known[place].reduction, logic ? krf__build_cast(g, x, KRF_BOOL) : x, axes->n, axes->of, axes->keepdims);
     } else if (found) {
-        krf_op *op = make(g, "reduce", function, &u);
+        krf_op *op = make(g, "reduce", function, x, &u);
         if (op != NULL && !u.neutral && !any_element(g, x)) {
             krf__graph_fail(g, KRF_E_SHAPE, "reduce: %s has no value over no elements", function);
         } else if (op != NULL) {
@@ -182,7 +185,7 @@ uint32_t krf__build_ufunc_accumulate(krf_graph *g, const char *function, uint32_
     if (found && place < KNOWN && known[place].scan != KRF__poison) {
         y = krf__build_scan(g, known[place].scan, x, axis);
     } else if (found) {
-        krf_op *op = make(g, "accumulate", function, &u);
+        krf_op *op = make(g, "accumulate", function, x, &u);
         if (op != NULL) {
             krf__build_fold_scan(g, op, 1, &x, axis, &y);
         }

@@ -461,7 +461,20 @@ static void test_ufuncs(void **state) {
         }
         static const char *const faults[][2] = {{"x: f64[3]\nexp.reduce(x)", "exp is no function of two operands"},   {"x: f64[3]\nless.reduce(x)", "less has no result of its operands' type"},
                                                 {"x: f64[0]\nlonger.reduce(x)", "longer has no value over no elements"}, {"x: f64[3]\nlunger.reduce(x)", "lunger is no function here"},
-                                                {"x: f64[3]\nhypot.reduce(x, x)", "reduce takes 1 operand, not more"}, {"x: f64[3]\nhypot.accumulate(x, keepdims=True)", "takes no keyword keepdims"}};
+                                                {"x: f64[3]\nhypot.reduce(x, x)", "reduce takes 1 operand, not more"}, {"x: f64[3]\nhypot.accumulate(x, keepdims=True)", "takes no keyword keepdims"},
+                                                /* what the function is not defined for, as it says itself of two operands */
+                                                {"x: f64[3]\ngcd.reduce(x)", "gcd: not defined for f64 and f64; cast to an integer"},
+                                                {"x: f32[3]\nlcm.accumulate(x)", "lcm: not defined for f32 and f32; cast to an integer"},
+                                                {"x: f16[3]\nbitwise_or.reduce(x)", "bitwise_or: not defined for f16 and f16; cast to an integer"},
+                                                {"x: f64[3]\nright_shift.accumulate(x)", "right_shift: not defined for f64 and f64; cast to an integer"},
+                                                {"x: f64[3]\nmultiply_high.reduce(x)", "multiply_high: not defined for f64 and f64; cast to an integer"},
+                                                {"x: c64[3]\nbitwise_and.reduce(x)", "bitwise_and: not defined for c64 and c64"},
+                                                {"x: bool[3]\ngcd.reduce(x)", "gcd: not defined for bool and bool; cast to an integer"},
+                                                {"x: bool[3]\nleft_shift.reduce(x)", "left_shift: not defined for bool and bool; cast to an integer"},
+                                                {"x: bool[3]\nsubtract.reduce(x)", "subtract: not defined for bool and bool; cast to a number"},
+                                                {"x: bool[3]\nfloor_divide.reduce(x)", "floor_divide: not defined for bool and bool; cast to a number"},
+                                                {"x: bool[3]\npower.accumulate(x)", "power: not defined for bool and bool; cast to a number"},
+                                                {"x: bool[3]\nfmod.reduce(x)", "fmod: not defined for bool and bool; cast to a number"}};
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             krf_graph *g = krf_graph_create(c);
             krf_expr y;
