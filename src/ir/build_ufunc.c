@@ -45,6 +45,12 @@ static size_t find_known(krf__op op) {
     return op == KRF__poison ? (size_t)KNOWN : i;
 }
 
+/* That of a function where its operands are x. Without NaNs fmax is maximum, whose identity is an end of the dtype. */
+static size_t find_for(const krf_graph *g, krf__op op, uint32_t x) {
+    const bool no_nan = krf__is_int(krf__dtype_of(g, x)) || krf__dtype_of(g, x) == KRF_BOOL;
+    return find_known(no_nan && op == KRF__fmax ? KRF__maximum : no_nan && op == KRF__fmin ? KRF__minimum : op);
+}
+
 typedef struct ufunc {
     krf__op op;         /* poison: a definition */
     const krf_op *own;  /* retained */
@@ -145,9 +151,17 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, uint
     return op;
 }
 
-static bool any_element(const krf_graph *g, uint32_t x) {
-    const krf__node *n = krf__node_of(g, x);
-    return krf__shape_size(n->rank, krf__shape_of(g, x)) != 0;
+/* Whether there are results, and each is of no elements. */
+static bool lacks_elements(krf_graph *g, const char *function, uint32_t x, const krf__axes *axes) {
+    const int rank = krf__node_of(g, x)->rank;
+    int64_t mask;
+    bool reduced = false, kept = false;
+    for (int i = 0; i < rank && krf__build_axes(g, function, rank, axes->n, axes->of, &mask); i++) {
+        const bool empty = krf__shape_of(g, x)[i] == 0, over = (mask >> i & 1) != 0;
+        reduced |= empty && over;
+        kept |= empty && !over;
+    }
+    return reduced && !kept;
 }
 
 uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x, const krf__axes *axes) {
@@ -157,13 +171,14 @@ uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x,
         return 0;
     }
     const bool found = find(g, "reduce", function, &u);
-    const size_t place = found ? find_known(u.op) : (size_t)KNOWN;
+    const size_t place = found ? find_for(g, u.op, x) : (size_t)KNOWN;
     if (found && place < KNOWN && known[place].reduction != KRF__poison) {
-        const bool logic = krf__op_info_of(u.op)->rule == KRF__RULE_LOGIC;
+        const bool logic = krf__op_info_of(known[place].function)->rule == KRF__RULE_LOGIC;
         y = krf__build_reduce(g, known[place].reduction, logic ? krf__build_cast(g, x, KRF_BOOL) : x, axes->n, axes->of, axes->keepdims);
     } else if (found) {
         krf_op *op = make(g, "reduce", function, x, &u);
-        if (op != NULL && !u.neutral && !any_element(g, x)) {
+        const bool value = u.neutral && !isnan(u.identity); /* NaN begins a reduction by fmax, and is none of its results */
+        if (op != NULL && !value && lacks_elements(g, function, x, axes)) {
             krf__graph_fail(g, KRF_E_SHAPE, "reduce: %s has no value over no elements", function);
         } else if (op != NULL) {
             krf__build_fold(g, op, 1, &x, axes, &y);
@@ -181,7 +196,7 @@ uint32_t krf__build_ufunc_accumulate(krf_graph *g, const char *function, uint32_
         return 0;
     }
     const bool found = find(g, "accumulate", function, &u);
-    const size_t place = found ? find_known(u.op) : (size_t)KNOWN;
+    const size_t place = found ? find_for(g, u.op, x) : (size_t)KNOWN;
     if (found && place < KNOWN && known[place].scan != KRF__poison) {
         y = krf__build_scan(g, known[place].scan, x, axis);
     } else if (found) {

@@ -430,6 +430,39 @@ static void expect_text(krf_context *c, const char *text, int64_t n, const doubl
     krf_graph_destroy(again);
 }
 
+/* What a function starts from changes nothing, in no dtype: of NumPy, the least and the largest of 1 to 5 and of -1 to -5. */
+static void test_identities(void **state) {
+    (void)state;
+    static const char *const dtypes[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"};
+    for (int k_run = 0; k_run < all.n; k_run++) {
+        krf_context *c = all.run[k_run].context;
+        for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+            char text[200];
+            snprintf(text, sizeof text, "fmin.reduce(%s(arange(1, 6)), axis=0) * 10 + fmax.reduce(%s(arange(1, 6)), axis=0)", dtypes[i], dtypes[i]);
+            expect_text(c, text, 1, (double[]){15});
+            snprintf(text, sizeof text, "fmin.accumulate(%s(arange(5, 2, -1)), axis=0) * 10 + fmax.accumulate(%s(arange(5, 2, -1)), axis=0)", dtypes[i], dtypes[i]);
+            expect_text(c, text, 3, (double[]){55, 45, 35});
+            if (*dtypes[i] != 'u') {
+                snprintf(text, sizeof text, "fmin.reduce(%s(-arange(1, 6)), axis=0) * 10 + fmax.reduce(%s(-arange(1, 6)), axis=0)", dtypes[i], dtypes[i]);
+                expect_text(c, text, 1, (double[]){-51});
+                snprintf(text, sizeof text, "fmax.accumulate(%s(arange(-3, 0)), axis=0)", dtypes[i]);
+                expect_text(c, text, 3, (double[]){-3, -2, -1});
+            }
+        }
+        expect_text(c, "fmin.reduce(arange(3) > 0, axis=0) * 10 + fmax.reduce(arange(3) > 0, axis=0) * 1", 1, (double[]){1});
+        expect_text(c, "fmax.reduce(where(x > 3, nan, x), axis=0)", 3, (double[]){3, 0.5, 2});
+        expect_text(c, "fmin.reduce(zeros((0, 3)), axis=1)", 0, NULL); /* no results: none that lacks elements */
+        static const char *const empty[] = {"fmin.reduce(arange(0), axis=0)", "fmax.reduce(arange(0), axis=0)", "fmin.reduce(zeros(0), axis=0)", "fmax.reduce(zeros((3, 0)), axis=1)"};
+        for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+            krf_graph *g = krf_graph_create(c);
+            krf_expr y;
+            assert_int_equal(krf_parse(g, empty[i], NULL, 0, &y), KRF_E_SHAPE);
+            assert_non_null(strstr(krf_error_message(), "no "));
+            krf_graph_destroy(g);
+        }
+    }
+}
+
 static void test_ufuncs(void **state) {
     (void)state;
     for (int k_run = 0; k_run < all.n; k_run++) {
@@ -539,6 +572,6 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_scans),  cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
+                                       cmocka_unit_test(test_scans),  cmocka_unit_test(test_identities), cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
