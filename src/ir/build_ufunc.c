@@ -104,6 +104,9 @@ static krf_op *make(krf_graph *g, const char *method, const char *function, uint
         u->neutral = place < KNOWN && known[place].neutral;
         u->identity = place < KNOWN ? known[place].identity : 0;
         u->absolute = place < KNOWN && known[place].absolute;
+        if (u->op == KRF__bitwise_and && krf__dtype(krf__dtype_of(g, x))->kind == KRF__KIND_UINT) {
+            u->identity = INFINITY; /* all bits: -1, or the upper end */
+        }
     }
     if (!fits) {
         refuse(g, method, function, "has no result of its operands' type, or no code of its own: it cannot be applied again and again");

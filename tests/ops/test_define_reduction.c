@@ -442,6 +442,12 @@ static void test_identities(void **state) {
             expect_text(c, text, 1, (double[]){15});
             snprintf(text, sizeof text, "fmin.accumulate(%s(arange(5, 2, -1)), axis=0) * 10 + fmax.accumulate(%s(arange(5, 2, -1)), axis=0)", dtypes[i], dtypes[i]);
             expect_text(c, text, 3, (double[]){55, 45, 35});
+            if (*dtypes[i] != 'f') { /* the highest bits too */
+                snprintf(text, sizeof text, "bitwise_and.reduce(%s(full(3, 7)), axis=0) + %s(bitwise_and.reduce(~%s(zeros(3)) ^ 2, axis=0) == ~%s(2))", dtypes[i], dtypes[i], dtypes[i], dtypes[i]);
+                expect_text(c, text, 1, (double[]){8});
+                snprintf(text, sizeof text, "bitwise_and.accumulate(%s(arange(7, 4, -1)), axis=0)", dtypes[i]);
+                expect_text(c, text, 3, (double[]){7, 6, 4});
+            }
             if (*dtypes[i] != 'u') {
                 snprintf(text, sizeof text, "fmin.reduce(%s(-arange(1, 6)), axis=0) * 10 + fmax.reduce(%s(-arange(1, 6)), axis=0)", dtypes[i], dtypes[i]);
                 expect_text(c, text, 1, (double[]){-51});
