@@ -23,8 +23,8 @@ static const struct {
     {KRF__multiply, KRF__prod, KRF__cumprod, true, 1, false},
     {KRF__maximum, KRF__max, KRF__cummax, false, 0, false},
     {KRF__minimum, KRF__min, KRF__cummin, false, 0, false},
-    {KRF__logical_and, KRF__all, KRF__poison, true, 1, false},
-    {KRF__logical_or, KRF__any, KRF__poison, true, 0, false},
+    {KRF__logical_and, KRF__all, KRF__cummin, true, 1, false},
+    {KRF__logical_or, KRF__any, KRF__cummax, true, 0, false},
     {KRF__hypot, KRF__poison, KRF__poison, true, 0, true},
     {KRF__logaddexp, KRF__poison, KRF__poison, true, -INFINITY, false},
     {KRF__fmax, KRF__poison, KRF__poison, true, NAN, false},
@@ -167,6 +167,11 @@ static bool lacks_elements(krf_graph *g, const char *function, uint32_t x, const
     return reduced && !kept;
 }
 
+/* x as a known function takes it. */
+static uint32_t operand_of(krf_graph *g, size_t place, uint32_t x) {
+    return krf__op_info_of(known[place].function)->rule == KRF__RULE_LOGIC ? krf__build_cast(g, x, KRF_BOOL) : x;
+}
+
 uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x, const krf__axes *axes) {
     ufunc u;
     uint32_t y = 0;
@@ -176,8 +181,7 @@ uint32_t krf__build_ufunc_reduce(krf_graph *g, const char *function, uint32_t x,
     const bool found = find(g, "reduce", function, &u);
     const size_t place = found ? find_for(g, u.op, x) : (size_t)KNOWN;
     if (found && place < KNOWN && known[place].reduction != KRF__poison) {
-        const bool logic = krf__op_info_of(known[place].function)->rule == KRF__RULE_LOGIC;
-        y = krf__build_reduce(g, known[place].reduction, logic ? krf__build_cast(g, x, KRF_BOOL) : x, axes->n, axes->of, axes->keepdims);
+        y = krf__build_reduce(g, known[place].reduction, operand_of(g, place, x), axes->n, axes->of, axes->keepdims);
     } else if (found) {
         krf_op *op = make(g, "reduce", function, x, &u);
         const bool value = u.neutral && !isnan(u.identity); /* NaN begins a reduction by fmax, and is none of its results */
@@ -201,7 +205,7 @@ uint32_t krf__build_ufunc_accumulate(krf_graph *g, const char *function, uint32_
     const bool found = find(g, "accumulate", function, &u);
     const size_t place = found ? find_for(g, u.op, x) : (size_t)KNOWN;
     if (found && place < KNOWN && known[place].scan != KRF__poison) {
-        y = krf__build_scan(g, known[place].scan, x, axis);
+        y = krf__build_scan(g, known[place].scan, operand_of(g, place, x), axis);
     } else if (found) {
         krf_op *op = make(g, "accumulate", function, x, &u);
         if (op != NULL) {

@@ -498,6 +498,10 @@ static void test_ufuncs(void **state) {
         if (!all.cuda) {
             expect_text(c, "longer.accumulate(-x, axis=1)", 6, (double[]){-3, -4, -12, 1, 1, -2});
         }
+        expect_text(c, "logical_and.accumulate(x - 12, axis=1)", 6, (double[]){1, 1, 0, 1, 1, 1});
+        expect_text(c, "logical_or.accumulate(i8(x), axis=1) * 3", 6, (double[]){3, 3, 3, 3, 3, 3});
+        expect_text(c, "logical_or.accumulate(i8(x[:, ::-1]) // 12)", 6, (double[]){1, 0, 0, 1, 0, 1}); /* 12, 4, 3; 2, 0, -1 */
+        expect_text(c, "logical_and.reduce(i8(x), axis=1) * 2 + logical_or.reduce(x - 2, axis=1)", 2, (double[]){3, 1});
         static const char *const faults[][2] = {{"x: f64[3]\nexp.reduce(x)", "exp is no function of two operands"},   {"x: f64[3]\nless.reduce(x)", "less has no result of its operands' type"},
                                                 {"x: f64[0]\nlonger.reduce(x)", "longer has no value over no elements"}, {"x: f64[3]\nlunger.reduce(x)", "lunger is no function here"},
                                                 {"x: f64[3]\nhypot.reduce(x, x)", "reduce takes 1 operand, not more"}, {"x: f64[3]\nhypot.accumulate(x, keepdims=True)", "takes no keyword keepdims"},
