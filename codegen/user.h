@@ -32,6 +32,7 @@ void krf__user_put_list(krf__str *out, const char *prefix, int first, int n, con
 void krf__user_put_copies(krf__str *out, int n);
 
 /* ---- user_words.c ---- */
+const char *krf__user_type(int dtype); /* of values in bodies, and of what is handed to them by address; conversions do the rest */
 const krf_op *krf__user_called(const krf_op *op, const krf__c_token *name); /* the definition that a body calls by this name, or NULL */
 bool krf__user_next_call(krf__c_lexer *lexer, krf__c_token *name);          /* goes on to the next name before '(' */
 bool krf__user_mentions(const krf_op *op, const char *word, bool before_semicolon);

@@ -311,12 +311,12 @@ static void put_macros(const krf__user_printing *p, const krf_op *op, const uint
 static void put_signature(const krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const part *piece, int number) {
     const krf__cut *returned = piece->returned;
     const bool several = op->n_results > 1 && returned == NULL;
-    const char *type = returned != NULL ? returned->type : several ? "void" : krf__c_type((int)krf__variable_dtype(&op->variables[0], letters));
+    const char *type = returned != NULL ? returned->type : several ? "void" : krf__user_type((int)krf__variable_dtype(&op->variables[0], letters));
     krf__str_printf(p->out, "%s %s ", krf__user_inlined(p->e), type);
     krf__user_put_piece_name(op, letters, piece->cuts, number, p->out);
     krf__str_char(p->out, '(');
     for (int i = 0; i < op->n_parameters; i++) {
-        krf__str_printf(p->out, "%s%s %s", i > 0 ? ", " : "", krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), op->parameters[i].name);
+        krf__str_printf(p->out, "%s%s %s", i > 0 ? ", " : "", krf__user_type((int)krf__variable_dtype(&op->parameters[i], letters)), op->parameters[i].name);
     }
     for (int i = 0; i < piece->cuts->n; i++) {
         if (piece->cuts->list[i].stage < piece->stage) {
@@ -324,7 +324,7 @@ static void put_signature(const krf__user_printing *p, const krf_op *op, const u
         }
     }
     for (int r = 0; several && r < op->n_results; r++) {
-        krf__str_printf(p->out, ", %s *krf_r%d", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), r);
+        krf__str_printf(p->out, ", %s *krf_r%d", krf__user_type((int)krf__variable_dtype(&op->variables[r], letters)), r);
     }
     krf__str_put(p->out, ") {\n");
 }
@@ -355,7 +355,7 @@ static void put_function(const krf__user_printing *p, const krf_op *op, const ui
         put_ahead(p, op, letters, piece);
     }
     for (int r = 0; r < op->n_results; r++) {
-        krf__str_printf(p->out, "    %s %s = 0;\n", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), op->variables[r].name);
+        krf__str_printf(p->out, "    %s %s = 0;\n", krf__user_type((int)krf__variable_dtype(&op->variables[r], letters)), op->variables[r].name);
     }
     krf__str_printf(p->out, "%s#line 1 \"%s\"\n", leaves ? "    {\n" : "", op->name);
     put_body(p, op, letters, piece);

@@ -79,7 +79,7 @@ void krf__emit_call_before(const krf__emitter *e, uint32_t instr, krf__str *out)
     }
     krf__user_letters(e->k, call, letters);
     for (int r = 0; r < op->n_results; r++) {
-        krf__str_printf(out, "%s c%u_%d; ", krf__c_type((int)krf__variable_dtype(&op->variables[r], letters)), instr, r);
+        krf__str_printf(out, "%s c%u_%d; ", krf__user_type((int)krf__variable_dtype(&op->variables[r], letters)), instr, r);
     }
     krf__user_cuts_of(e, instr, &cuts);
     put_call(e, instr, cuts.n, &cuts, out);

@@ -113,7 +113,7 @@ static bool begin_call(finding *f, const krf__c_token *t) {
     const char *type = f->real;
     if (called != NULL) {
         const krf__variable *result = &called->variables[0];
-        type = called->n_results > 1 ? NULL : result->letter != 0 ? f->real : krf__c_type(result->dtype);
+        type = called->n_results > 1 ? NULL : result->letter != 0 ? f->real : krf__user_type(result->dtype);
         if (type != NULL && is_real(type) && strcmp(type, f->real) != 0) {
             return false;
         }
@@ -304,7 +304,7 @@ void krf__user_find_cuts(const krf_op *op, const uint8_t letters[26], krf__cuts 
     bool found = op->costly;
     for (int i = 0; i < op->n_parameters + op->n_results; i++) {
         const krf__variable *v = i < op->n_parameters ? &op->parameters[i] : &op->variables[i - op->n_parameters];
-        const char *type = krf__c_type((int)krf__variable_dtype(v, letters));
+        const char *type = krf__user_type((int)krf__variable_dtype(v, letters));
         declare(&f, v->name, strlen(v->name), type);
         found &= !is_real(type) || strcmp(type, f.real) == 0;
     }

@@ -34,7 +34,7 @@ const char *krf__instr_type(const krf__emitter *e, uint32_t instr) {
 }
 
 static const char *field_type(const krf_op *op, const uint8_t letters[26], int field) {
-    return krf__c_type((int)krf__variable_dtype(&op->map->variables[field], letters));
+    return krf__user_type((int)krf__variable_dtype(&op->map->variables[field], letters));
 }
 
 /* CUDA: memory that other blocks write is volatile, of which C++ copies no struct by itself; and shuffles go field by field. No members: gcc would guard the shared ones of the
@@ -78,7 +78,7 @@ static void put_map(krf__user_printing *p, uint32_t r, const krf_op *op, const u
     krf__str *out = p->out;
     krf__str_printf(out, "%s %s map%u(", krf__user_inlined(p->e), type, number_of(p->e, r));
     for (int i = 0; i < op->n_parameters; i++) {
-        krf__str_printf(out, "%s%s x%d", i > 0 ? ", " : "", krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), i);
+        krf__str_printf(out, "%s%s x%d", i > 0 ? ", " : "", krf__user_type((int)krf__variable_dtype(&op->parameters[i], letters)), i);
     }
     for (int i = 0; i < cuts->n; i++) {
         krf__str_printf(out, ", %s c%d", cuts->list[i].type, i);
@@ -118,13 +118,13 @@ static void put_posts(krf__user_printing *p, uint32_t r, const krf_op *op, const
     krf__str *out = p->out;
     const int fields = op->map->n_results;
     for (int k = 0; k < op->n_results; k++) {
-        krf__str_printf(out, "%s %s post%u_%d(%s y) { ", krf__user_inlined(p->e), krf__c_type((int)krf__variable_dtype(&op->variables[k], letters)), number_of(p->e, r), k, type);
+        krf__str_printf(out, "%s %s post%u_%d(%s y) { ", krf__user_inlined(p->e), krf__user_type((int)krf__variable_dtype(&op->variables[k], letters)), number_of(p->e, r), k, type);
         if (op->post == NULL) {
             krf__str_printf(out, fields > 1 ? "return y.f%d; }\n" : "return y; }\n", k);
             continue;
         }
         for (int i = 0; i < op->n_results && op->n_results > 1; i++) {
-            krf__str_printf(out, "%s r%d; ", krf__c_type((int)krf__variable_dtype(&op->variables[i], letters)), i);
+            krf__str_printf(out, "%s r%d; ", krf__user_type((int)krf__variable_dtype(&op->variables[i], letters)), i);
         }
         krf__str_put(out, op->n_results > 1 ? "" : "return ");
         krf__user_put_instance_name(op->post, letters, out);

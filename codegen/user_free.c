@@ -29,7 +29,7 @@ static bool assigned(const krf_op *op, const krf__c_token *name) {
 static bool is_parameter(const krf_op *op, const uint8_t letters[26], const krf__c_token *t, const char *real) {
     for (int i = 0; i < op->n_parameters; i++) {
         if (krf__c_is(t, op->parameters[i].name)) {
-            return strcmp(krf__c_type((int)krf__variable_dtype(&op->parameters[i], letters)), real) == 0 && !assigned(op, t);
+            return strcmp(krf__user_type((int)krf__variable_dtype(&op->parameters[i], letters)), real) == 0 && !assigned(op, t);
         }
     }
     return false;

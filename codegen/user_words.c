@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+const char *krf__user_type(int dtype) { return dtype == KRF_BOOL ? "krf_bool" : krf__c_type(dtype); }
+
 const krf_op *krf__user_called(const krf_op *op, const krf__c_token *name) {
     for (int i = 0; i < op->n_calls; i++) {
         if (krf__c_is(name, op->calls[i]->name)) {
@@ -52,7 +54,7 @@ const char *krf__user_type_of(const krf_op *op, const uint8_t letters[26], const
     krf_dtype dtype;
     for (int i = 0; i < op->n_parameters && t->length == 1; i++) {
         if (op->parameters[i].letter == *t->start) {
-            return krf__c_type(letters[*t->start - 'A']);
+            return krf__user_type(letters[*t->start - 'A']);
         }
     }
     if (t->length >= sizeof text) {
@@ -60,7 +62,7 @@ const char *krf__user_type_of(const krf_op *op, const uint8_t letters[26], const
     }
     memcpy(text, t->start, t->length);
     text[t->length] = '\0';
-    return krf_dtype_from_name(text, &dtype) && !krf__is_complex(dtype) ? krf__c_type((int)dtype) : NULL;
+    return krf_dtype_from_name(text, &dtype) && !krf__is_complex(dtype) ? krf__user_type((int)dtype) : NULL;
 }
 
 static bool divides(const krf_op *op) {

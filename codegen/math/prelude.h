@@ -5,6 +5,14 @@
 // the C library's function f: __builtin_fmodf and __builtin_fmod in C, fmodf and fmod in CUDA.
 // A line "//@ NAME" starts the section that defines NAME; sections name only what earlier sections define.
 
+//@ krf_bool
+// What users' code computes bools in: elsewhere these are bytes of 0 and 1, in which 1 + 1, 256 and 0.5 would not be true.
+#ifdef __cplusplus
+typedef bool krf_bool;
+#else
+typedef _Bool krf_bool;
+#endif
+
 //@ krf_floor_divide_i32
 // Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
 // By a positive literal without comparisons: of a negative number, -1 - a is divided, and the quotient turned back.

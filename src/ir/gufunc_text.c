@@ -6,7 +6,7 @@
 enum { MOST_IN_TEXT = 8 }; /* sizes up to which loops over them unroll */
 
 static int operands_of(const krf__gufunc_call *c) { return c->f->n_inputs + c->f->n_results; }
-static const char *type_of(const krf__gufunc_call *c, int i) { return krf__dtype(c->dtypes[i])->storage; }
+static const char *type_of(const krf__gufunc_call *c, int i) { return c->dtypes[i] == KRF_BOOL ? "bool" : krf__dtype(c->dtypes[i])->storage; } /* so that 1 + 1 is true */
 static int outer_of(const krf__gufunc_call *c, int i) { return c->shapes[i].rank - c->f->cores[i].rank; }
 
 /* Whether operand i moves along outer axis d of the call. */
@@ -233,7 +233,7 @@ void krf__gufunc_write(const krf__gufunc_call *c, krf__gufunc_texts *t) {
     krf__str_printf(&t->name, KERNEL, c->f->name);
     put_body(c, "static __device__ __forceinline__", &t->cuda);
     put_loop(c, "extern \"C\" __global__ void __launch_bounds__(128)", false, &t->cuda);
-    krf__str_put(&t->c, "#include <tgmath.h>\n");
+    krf__str_put(&t->c, "#include <stdbool.h>\n#include <tgmath.h>\n");
     put_body(c, "static inline", &t->c);
     put_loop(c, "static void", true, &t->c);
     put_arrays(c, true, DEFINE, &t->parameters, &first);

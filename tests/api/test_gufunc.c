@@ -187,6 +187,31 @@ static void kernels_are_shared(void **state) {
     krf_gufunc_release(f);
 }
 
+/* C's bools: 1 + 1 and 256 are true, as in other bodies. */
+static void bools(void **state) {
+    (void)state;
+    krf_gufunc *f = define("flags", "(n)->(n),(n)", "T a, T b, bool c", "for (int i = 0; i < n; i++) {\n    T two = a(i) + a(i);\n    b(i) = a(i) + two;\n    bool large = 256 * a(i);\n    c(i) = large;\n}\n");
+    const int64_t three = 3;
+    const int32_t data[3] = {0, 1, 256};
+    krf_array *x = NULL, *out[2] = {NULL, NULL};
+    krf_graph *g = krf_graph_create(ctx);
+    krf_expr r[2];
+    assert_ok(krf_array_from_host(ctx, KRF_I32, 1, &three, data, &x));
+    const krf_expr flags = krf_cast(krf_input(g, x), KRF_BOOL);
+    krf_gufunc_call(f, g, 1, &flags, r);
+    assert_int_equal(krf_expr_dtype(r[0]), KRF_BOOL);
+    assert_ok(krf_eval_many(2, r, out));
+    for (int k = 0; k < 2; k++) {
+        unsigned char got[3];
+        assert_ok(krf_array_to_host(out[k], got, sizeof got));
+        assert_memory_equal(got, ((const unsigned char[]){0, 1, 1}), sizeof got);
+        krf_array_release(out[k]);
+    }
+    krf_graph_destroy(g);
+    krf_gufunc_release(f);
+    krf_array_release(x);
+}
+
 static void views_are_not_copied(void **state) {
     (void)state;
     krf_gufunc *f = define("trace", "(n,n)->()", "T a, T y", "T s = 0;\nfor (int i = 0; i < n; i++) s += a(i, i);\ny() = s;\n");
@@ -306,7 +331,7 @@ int main(void) {
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products), cmocka_unit_test(several_results), cmocka_unit_test(kernels_are_shared), cmocka_unit_test(views_are_not_copied), cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(products), cmocka_unit_test(several_results), cmocka_unit_test(kernels_are_shared), cmocka_unit_test(bools), cmocka_unit_test(views_are_not_copied), cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);

@@ -127,6 +127,48 @@ static void test_hypot(void **state) {
 
 /* ---- dtypes ---- */
 
+/* A bool of a body is C's: what is not 0 becomes 1, whatever it is computed of, and so for all that reads it. */
+static void test_bools(void **state) {
+    (void)state;
+    static const struct {
+        const char *parameters, *results, *body;
+        unsigned char expected[4]; /* of x 0, 1, 1, 256, which is true in bool, and of y 0, 0, 1, 256 */
+    } cases[] = {
+        {"bool x, bool y", "bool z", "z = x + y;", {0, 1, 1, 1}},
+        {"T x, T y", "T z", "T sum = x + y; z = sum - 1;", {1, 0, 0, 0}},
+        {"bool x, bool y", "bool z", "z = x; z += y; z *= 2;", {0, 1, 1, 1}},
+        {"bool x, bool y", "bool z", "return x ? 256 : 0.5 * y;", {0, 1, 1, 1}},
+        {"bool x, bool y", "bool z", "bool half = 0.5; z = y & half;", {0, 0, 1, 1}},
+        {"i32 x, i32 y", "bool z", "z = (bool)x && bool(y);", {0, 0, 1, 1}},
+        {"i32 x, i32 y", "bool z", "z = y;", {0, 0, 1, 1}},
+        {"bool x, bool y", "u8 z", "bool two = x + y; z = two;", {0, 1, 1, 1}},
+        {"bool x, bool y", "bool z, bool w", "z = x + y + 255 * (x & y); w = 256 * y;", {0, 1, 1, 1}},
+    };
+    for (int r = 0; r < all.n; r++) {
+        krf_context *c = all.run[r].context;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            krf_op *op = define(c, "flag", cases[i].parameters, cases[i].results, cases[i].body, NULL);
+            krf_graph *g = krf_graph_create(c);
+            const int64_t n = 4, xs[4] = {0, 1, 1, 256}, ys[4] = {0, 0, 1, 256};
+            const bool whole = *cases[i].parameters == 'i';
+            krf_expr operands[2] = {krf_cast(host_input(g, c, KRF_I64, 1, &n, xs), whole ? KRF_I32 : KRF_BOOL), krf_cast(host_input(g, c, KRF_I64, 1, &n, ys), whole ? KRF_I32 : KRF_BOOL)}, z[2];
+            unsigned char got[4];
+            int64_t counted = 0, want = 0;
+            krf_op_call(op, 2, operands, z);
+            eval_into(z[0], got, sizeof got);
+            assert_memory_equal(got, cases[i].expected, sizeof got);
+            eval_into(krf_cast(krf_sum(z[0], 0, NULL, false), KRF_I64), &counted, sizeof counted); /* in the kernel that calls it */
+            for (int k = 0; k < 4; k++) {
+                want += cases[i].expected[k];
+            }
+            assert_int_equal(counted, want);
+            krf_op_release(op);
+            assert_int_equal(krf_op_undefine(c, "flag"), KRF_OK);
+            krf_graph_destroy(g);
+        }
+    }
+}
+
 static void test_dtypes(void **state) {
     (void)state;
     for (int r = 0; r < all.n; r++) {
@@ -708,7 +750,7 @@ int main(void) {
         cmocka_unit_test(test_values),     cmocka_unit_test(test_hypot),      cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_functions),  cmocka_unit_test(test_names),      cmocka_unit_test(test_fusion),          cmocka_unit_test(test_one_kernel),
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_text),      cmocka_unit_test(test_errors),          cmocka_unit_test(test_compiler_errors),
-        cmocka_unit_test(test_life),       cmocka_unit_test(test_no_compiler),
+        cmocka_unit_test(test_life),       cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_bools),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -430,6 +430,36 @@ static void expect_text(krf_context *c, const char *text, int64_t n, const doubl
     krf_graph_destroy(again);
 }
 
+/* Accumulators of bools: of C's, so that 256 trues are true, as one is, and the parity of 3 is. */
+static void test_bools(void **state) {
+    (void)state;
+    for (int k_run = 0; k_run < all.n; k_run++) {
+        krf_context *c = all.run[k_run].context;
+        krf_reduction *some = define(c, "some", "T x", "T s", "0", "s = x;", "s = a_s + b_s;", NULL, NULL);
+        krf_reduction *both = define(c, "both", "bool x", "bool some, bool odd, i32 n", "0, 0, 0", "some = 2 * x; odd = x; n = some;", "some = a_some + b_some; odd = a_odd ^ b_odd; n = a_n + b_n;",
+                                     "bool any, bool other, i32 count", "any = 256 * some; other = odd - 1; count = n;");
+        krf_reduction *alike = define(c, "alike", "bool x", "bool s", "0.5", "s = 256 * x;", "s = a_s * b_s * 256;", NULL, NULL);
+        const double ones[6] = {1, 1, 1, 1, 1, 1};
+        expect_text(c, "some(x > 0)", 1, ones);
+        expect_text(c, "i32(some(arange(256) > -1)) + i32(some(arange(1000) > 998)) * 2 + i32(some(arange(1000) < 0)) * 4", 1, (double[]){3});
+        expect_text(c, "where(some(broadcast_to(x[:, :, None] > -2, (2, 3, 256)), axis=2), 1, 0)", 6, ones);
+        expect_text(c, "some(x > 0, axis=1, scan=True)", 6, (double[]){1, 1, 1, 0, 1, 1});
+        expect_text(c, "alike(x > -2, axis=1)", 2, ones);
+        expect_text(c, "alike(x > 0, axis=1)", 2, (double[]){1, 0});
+        expect_text(c, "alike(arange(0) > 0)", 1, ones);
+        expect_text(c, "both(x > 0, axis=1, result=0)", 2, ones);
+        expect_text(c, "both(x > 0, axis=1, result=1)", 2, (double[]){0, 1}); /* of 3 and of 2: C's (bool)(odd - 1) */
+        expect_text(c, "both(x > 0, axis=1, result=2)", 2, (double[]){3, 2});
+        krf_reduction_release(some);
+        krf_reduction_release(both);
+        krf_reduction_release(alike);
+        static const char *const names[] = {"some", "both", "alike"};
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(krf_op_undefine(c, names[i]), KRF_OK);
+        }
+    }
+}
+
 /* What a function starts from changes nothing, in no dtype: of NumPy, the least and the largest of 1 to 5 and of -1 to -5. */
 static void test_identities(void **state) {
     (void)state;
@@ -582,6 +612,6 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_scans),  cmocka_unit_test(test_identities), cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
+                                       cmocka_unit_test(test_scans),  cmocka_unit_test(test_identities), cmocka_unit_test(test_bools), cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
