@@ -80,7 +80,7 @@ KRF_API void krf_reduction_scan(const krf_reduction *reduction, int n, const krf
 /* ---- functions of two operands, again and again ---- */
 
 /* function: the name in the text form of a function of two operands: the library's, or one defined in the context of x's graph whose operands and result are of one type.
- * reduce: over n_axes axes (axes NULL: all), kept with extent 1 or dropped; the function must be associative and commutative, and the order is the canonical tree's. add, multiply,
+ * reduce: over n_axes axes (axes NULL: all, where the text form without axis takes the first), kept with extent 1 or dropped; the function must be associative and commutative, and the order is the canonical tree's. add, multiply,
  *   maximum, minimum, logical_and and logical_or are sum, prod, max, min, all and any.
  * accumulate: of the elements up to each one along an axis; associative. On CUDA functions without a known identity are KRF_E_ARGUMENT when evaluated: define a reduction.
  * outer: of each element of x with each of y: the shape is x's followed by y's.

@@ -68,8 +68,8 @@ static void complete(krf__parser *p, krf__arguments *a) {
 }
 
 static uint32_t build(krf__parser *p, krf__arguments *a) {
-    const bool all = !a->has_axis || a->ints[0].none;
-    int axes[KRF_MAX_RANK];
+    const bool all = a->has_axis && a->ints[0].none;
+    int axes[KRF_MAX_RANK] = {0}; /* along the first axis, as NumPy's */
     uint32_t y = 0;
     if (!krf__parse_axes(p, a->name.start, &a->ints[0], axes)) {
         return 0;
@@ -84,10 +84,11 @@ static uint32_t build(krf__parser *p, krf__arguments *a) {
     memcpy(text, a->name.start, a->name.length);
     if (a->which == OUTER) {
         y = krf__build_ufunc_outer(p->g, text, a->ids[0], a->ids[1]);
-    } else if (a->which == ACCUMULATE) { /* along the first axis, as NumPy's */
+    } else if (a->which == ACCUMULATE) {
         y = krf__build_ufunc_accumulate(p->g, text, a->ids[0], all ? 0 : axes[0]);
     } else {
-        y = krf__build_ufunc_reduce(p->g, text, a->ids[0], &(krf__axes){a->ints[0].n, all ? NULL : axes, a->keepdims});
+        const bool scalar = !a->has_axis && krf__node_of(p->g, a->ids[0])->rank == 0;
+        y = krf__build_ufunc_reduce(p->g, text, a->ids[0], &(krf__axes){a->has_axis ? a->ints[0].n : 1, all || scalar ? NULL : axes, a->keepdims});
     }
     krf__mem_free(text);
     return krf__parse_built(p, a->name.start, y);

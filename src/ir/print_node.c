@@ -236,7 +236,7 @@ static void put_reduction(printing *p) {
     put_call(p, method != NULL ? method : fold ? result->op->name : krf__op_info_of((krf__op)p->node->op)->name);
     if (axes == 1 && (rank > 1 || p->node->op == KRF__fold_scan)) {
         krf__str_printf(p->out, ", axis=%d", (int)list[0]);
-    } else if (axes < rank) {
+    } else if (axes < rank || (method != NULL && rank > 1)) { /* without axes such a method reduces the first */
         krf__str_put(p->out, ", axis=");
         krf__str_shape(p->out, axes, list);
     }

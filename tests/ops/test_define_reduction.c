@@ -507,7 +507,13 @@ static void test_ufuncs(void **state) {
         assert_int_equal(krf_op_define(c, "longer", "T a, T b", "T y", "y = fabs(b) > fabs(a) ? b : a;", NULL, &later), KRF_OK);
         expect_text(c, "hypot.reduce(x, axis=1)", 2, (double[]){13, sqrt(5.25)});
         expect_text(c, "hypot.accumulate(x, axis=1)", 6, (double[]){3, 5, 13, 1, sqrt(1.25), sqrt(5.25)});
-        expect_text(c, "add.reduce(x) + multiply.reduce(x) + maximum.reduce(x) - minimum.reduce(x)", 1, (double[]){20.5 - 144 + 12 + 1});
+        expect_text(c, "add.reduce(x, axis=None) + multiply.reduce(x, axis=None) + maximum.reduce(x, axis=None) - minimum.reduce(x, axis=None)", 1, (double[]){20.5 - 144 + 12 + 1});
+        expect_text(c, "add.reduce(ones((2, 3)))", 3, (double[]){2, 2, 2}); /* over the first axis, as NumPy's */
+        expect_text(c, "hypot.reduce(x * 2, keepdims=True)[0, :1]", 1, (double[]){2 * sqrt(10)});
+        expect_text(c, "longer.reduce(x)", 3, (double[]){3, 4, 12});
+        expect_text(c, "hypot.reduce(x, axis=None)", 1, (double[]){sqrt(174.25)});
+        expect_text(c, "hypot.reduce(x, axis=(0, 1)) + hypot.reduce(x, axis=(-1, 0))", 1, (double[]){2 * sqrt(174.25)});
+        expect_text(c, "add.reduce(x[0, 0]) + hypot.reduce(-x[0, 1])", 1, (double[]){7}); /* a value of rank 0 has no axes */
         expect_text(c, "add.accumulate(x)", 6, (double[]){3, 4, 12, 2, 4.5, 14});
         expect_text(c, "np.gcd.reduce(i32(x * 6), axis=-1)", 2, (double[]){6, 3});
         expect_text(c, "bitwise_and.reduce(i8(x) | 1, axis=0)", 3, (double[]){3, 1, 1});
@@ -519,10 +525,10 @@ static void test_ufuncs(void **state) {
         expect_text(c, "hypot.reduce(-x[:, 1:2], axis=1)", 2, (double[]){4, 0.5});
         krf_op *joined = NULL; /* of integers: in their own dtype, which f64 could not hold */
         assert_int_equal(krf_op_define(c, "joined", "T a, T b", "T y", "y = a | b;", NULL, &joined), KRF_OK);
-        expect_text(c, "joined.reduce((i64(x) << 56) | 1) & 1023", 1, (double[]){1});
-        expect_text(c, "joined.reduce(i64(x) << 56) >> 56", 1, (double[]){-1});
+        expect_text(c, "joined.reduce((i64(x) << 56) | 1, axis=None) & 1023", 1, (double[]){1});
+        expect_text(c, "joined.reduce(i64(x) << 56, axis=None) >> 56", 1, (double[]){-1});
         expect_text(c, "joined.reduce(i8(x), axis=0)", 3, (double[]){-1, 4, 14});
-        expect_text(c, "longer.reduce((i64(x) << 40) * 8192 + 1) & 1023", 1, (double[]){1});
+        expect_text(c, "longer.reduce((i64(x) << 40) * 8192 + 1, axis=None) & 1023", 1, (double[]){1});
         krf_op_release(joined);
         assert_int_equal(krf_op_undefine(c, "joined"), KRF_OK);
         if (!all.cuda) {
