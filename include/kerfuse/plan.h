@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /* Evaluates expressions. outputs[k] NULL: a new array in C order is made; else it must have the dtype and shape of
- * expression k and is written in place (any strides that do not overlap themselves). It may be one of the inputs. All expressions must be of one graph without placeholders.
+ * expression k and is written in place (any strides that do not overlap themselves). It may be one of the inputs; no two outputs
+ * may share memory (KRF_E_ARGUMENT). All expressions must be of one graph without placeholders.
  * Asynchronous on CUDA, complete on return on the CPU. On failure NULL outputs stay NULL, given ones are unchanged or partly written.
  * Errors: the graph's own; KRF_E_SHAPE, KRF_E_DTYPE, KRF_E_MEMORY, KRF_E_COMPILE, KRF_E_DEVICE, KRF_E_LOST. */
 KRF_API krf_status krf_eval(krf_expr x, krf_array **output);

@@ -86,5 +86,5 @@ krf_status krf__plan_check(const krf_plan *p, krf_array *const *bound, krf_array
     for (int k = 0; status == KRF_OK && k < p->n_outputs; k++) {
         status = outputs[k] == NULL ? KRF_OK : check_output(p, k, outputs[k]);
     }
-    return status;
+    return status == KRF_OK ? krf__outputs_apart(p->n_outputs, outputs) : status;
 }

@@ -51,4 +51,7 @@ void krf__array_range(const krf_array *array, const char **low, const char **hig
 /* Whether these ranges have a byte in common; NULL has none. */
 bool krf__arrays_overlap(const krf_array *a, const krf_array *b);
 
+/* Whether an element of one has a byte of an element of the other. Strides that no few steps settle are taken not to. */
+bool krf__arrays_share(const krf_array *a, const krf_array *b);
+
 #endif

@@ -48,7 +48,7 @@ static krf_status check_outputs(const krf_graph *g, int n, const uint32_t *ids, 
                                        krf__shape_of(g, ids[k]));
         }
     }
-    return status;
+    return status == KRF_OK ? krf__outputs_apart(n, outputs) : status;
 }
 
 static krf_status begin(const krf_graph *g, int n, const uint32_t *ids, krf_array **outputs, evaluating *e) {

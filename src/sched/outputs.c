@@ -72,6 +72,17 @@ krf_status krf__output_check(krf_context *context, const char *what, int index, 
     return KRF_OK;
 }
 
+krf_status krf__outputs_apart(int n, krf_array *const *outputs) {
+    for (int k = 1; k < n; k++) {
+        for (int j = 0; j < k; j++) {
+            if (krf__arrays_share(outputs[j], outputs[k])) {
+                return krf__fail(KRF_E_ARGUMENT, "outputs %d and %d share memory", j, k);
+            }
+        }
+    }
+    return KRF_OK;
+}
+
 /* The bytes that an operand of a kernel touches, in whole elements of the array; false for none. */
 static bool operand_range(const krf__run *r, const krf__kernel *k, const krf__operand *o, const char **first,
                           const char **low, const char **high) {
