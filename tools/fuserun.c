@@ -106,7 +106,7 @@ static int open_context(job *j) {
     options.blocking_compile |= j->bench; /* the tier may not change while it is timed */
     krf_status status = krf_context_create(&options, &j->context);
     if (status == KRF_E_ARGUMENT) {
-        return tool_usage("--device %s: %s", options.device, krf_error_message());
+        return tool_usage("%s", krf_error_message()); /* which names the device, or a variable of the environment */
     }
     return status == KRF_OK ? TOOL_DONE : tool_failed("%s", krf_error_message());
 }

@@ -70,11 +70,12 @@ typedef struct krf_allocator {
     void *user;
 } krf_allocator;
 
-/* Start from krf_context_options_default(), which also reads the environment variables named here. */
+/* Start from krf_context_options_default(), which also reads the environment variables named here. One that is empty counts as unset; one whose value makes no
+ * sense lets krf_context_create fail, whatever the options say. */
 typedef struct krf_context_options {
     size_t size;              /* sizeof(krf_context_options) */
     const char *device;       /* "auto" (CUDA device 0 if there is one, else the CPU), "cpu", "cuda", "cuda:1", "cuda:GPU-<uuid or its beginning>" */
-    int threads;              /* CPU threads, the caller's included, to compute and to compile; 0: as many as the process may use. KRF_THREADS */
+    int threads;              /* CPU threads, the caller's included, to compute (1,024 at most) and to compile; 0: as many as the process may use. KRF_THREADS */
     krf_cpu_tier cpu_tier;    /* KRF_CPU_TIER=0|1 */
     bool blocking_compile;    /* compile before the first run instead of beside it. KRF_BLOCKING_COMPILE=1 */
     krf_cache_mode cache;     /* the disk cache. KRF_CACHE=on|read-only|off */
@@ -98,7 +99,7 @@ typedef struct krf_context_options {
 KRF_API krf_context_options krf_context_options_default(void);
 
 /* Opens a device. options: NULL for the defaults. Errors: KRF_E_DEVICE when the device that was asked for is not there
- * (the message says what is missing), KRF_E_ARGUMENT, KRF_E_MEMORY. */
+ * (the message says what is missing), KRF_E_ARGUMENT (the message names the option or the environment variable), KRF_E_MEMORY. */
 KRF_API krf_status krf_context_create(const krf_context_options *options, krf_context **context);
 
 /* Waits for all work, then closes the device. Arrays that are still referenced keep the context's memory alive until

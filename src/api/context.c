@@ -1,42 +1,15 @@
 /* Contexts as the user sees them: options from the environment, checks, facts and counters. */
 #include "sched/context.h"
 
+#include "api/environment.h"
 #include "api/info.h"
 #include "sched/kernels.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <string.h>
 
-static bool is_on(const char *text) {
-    return text != NULL
-           && (strcmp(text, "1") == 0 || strcmp(text, "on") == 0 || strcmp(text, "true") == 0
-               || strcmp(text, "yes") == 0);
-}
-
-/* Values that make no sense are as good as none. Paths are read where they are needed: NULL says so. */
 krf_context_options krf_context_options_default(void) {
     krf_context_options o = {.size = sizeof o, .cpu_tier = KRF_CPU_AUTO, .cache = KRF_CACHE_ON};
-    const char *threads = getenv("KRF_THREADS"), *tier = getenv("KRF_CPU_TIER"), *cache = getenv("KRF_CACHE"), *math = getenv("KRF_MATH");
-    char *end = NULL;
-    errno = 0;
-    long n = threads != NULL ? strtol(threads, &end, 10) : 0;
-    o.threads = n > 0 && n <= INT_MAX && errno == 0 && *end == '\0' ? (int)n : 0;
-    if (tier != NULL && (strcmp(tier, "0") == 0 || strcmp(tier, "1") == 0)) {
-        o.cpu_tier = *tier == '0' ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE;
-    }
-    o.blocking_compile = is_on(getenv("KRF_BLOCKING_COMPILE"));
-    o.exact_memory = is_on(getenv("KRF_EXACT_MEMORY"));
-    if (cache != NULL && strcmp(cache, "off") == 0) {
-        o.cache = KRF_CACHE_OFF;
-    } else if (cache != NULL && strcmp(cache, "read-only") == 0) {
-        o.cache = KRF_CACHE_READ_ONLY;
-    }
-    o.math = math != NULL && strcmp(math, "fast") == 0 ? KRF_MATH_FAST : KRF_MATH_PRECISE;
-    size_t bytes;
-    o.memory_limit = krf__memory_limit_parse(getenv("KRF_MEMORY_LIMIT"), 1, &bytes) ? getenv("KRF_MEMORY_LIMIT") : NULL;
-    krf__limits limits;
-    o.fusion = krf__limits_parse(getenv("KRF_FUSION"), &limits) ? getenv("KRF_FUSION") : NULL;
+    krf__environment_read(&o); /* krf_context_create says what is wrong there */
     return o;
 }
 
@@ -82,7 +55,11 @@ krf_status krf_context_create(const krf_context_options *options, krf_context **
         return krf__fail(KRF_E_ARGUMENT, "krf_context_create: context is NULL");
     }
     *context = NULL;
-    krf_context_options whole = krf_context_options_default();
+    krf_context_options whole = krf_context_options_default(), ignored = whole;
+    const krf__bad_variable bad = krf__environment_read(&ignored);
+    if (bad.name != NULL) {
+        return krf__fail(KRF_E_ARGUMENT, "the environment variable %s: \"%s\" is not valid; %s", bad.name, bad.value, bad.right);
+    }
     if (options != NULL) {
         if (options->size <= sizeof options->size) {
             return krf__fail(KRF_E_ARGUMENT, "krf_context_create: start from krf_context_options_default()");

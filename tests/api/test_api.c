@@ -157,6 +157,46 @@ static void test_facts(void **state) {
     unsetenv("KRF_CACHE");
 }
 
+static void test_environment(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *wrong[12], *right[8];
+    } variables[] = {
+        {"KRF_MEMORY_LIMIT", {"1MB", "1MiB", "1m", "1.5M", "1e6", "abc", "-5", "150%", "0%", "0.0001%", "0"}, {"1G", "50%", "64000000", ""}},
+        {"KRF_MATH", {"fst", "FAST", "1"}, {"fast", "precise", ""}},
+        {"KRF_CACHE", {"ro", "readonly", "0"}, {"on", "off", "read-only", ""}},
+        {"KRF_CPU_TIER", {"x", "2", "-1", "01"}, {"0", "1", ""}},
+        {"KRF_THREADS", {"abc", "-3", "2x", " 2", "99999999999"}, {"2", "0", ""}},
+        {"KRF_FUSION", {"bogus", "operations=0", "operations"}, {"off", "operations=8,results=1", ""}},
+        {"KRF_EXACT_MEMORY", {"2", "y"}, {"1", "0", "yes", "no", "off", ""}},
+        {"KRF_BLOCKING_COMPILE", {"2", "sure"}, {"1", "0", "true", "false", ""}},
+    };
+    for (size_t v = 0; v < sizeof variables / sizeof *variables; v++) {
+        const char *before = getenv(variables[v].name);
+        char *kept = before != NULL ? strdup(before) : NULL;
+        krf_context *ctx = NULL;
+        for (size_t i = 0; i < 12 && variables[v].wrong[i] != NULL; i++) {
+            setenv(variables[v].name, variables[v].wrong[i], 1);
+            krf_context_options o = krf_context_options_default();
+            o.device = "cpu";
+            assert_int_equal(krf_context_create(i % 2 == 0 ? &o : NULL, &ctx), KRF_E_ARGUMENT);
+            assert_null(ctx);
+            assert_message(variables[v].name);
+            assert_message(variables[v].wrong[i]);
+        }
+        for (size_t i = 0; i < 8 && variables[v].right[i] != NULL; i++) {
+            setenv(variables[v].name, variables[v].right[i], 1);
+            krf_context_options o = krf_context_options_default();
+            o.device = "cpu";
+            assert_ok(krf_context_create(&o, &ctx));
+            krf_context_destroy(ctx);
+            ctx = NULL;
+        }
+        kept != NULL ? setenv(variables[v].name, kept, 1) : unsetenv(variables[v].name);
+        free(kept);
+    }
+}
+
 static void test_context_options(void **state) {
     (void)state;
     static const char *const wrong[] = {"gpu", "cuda:", "cuda:x", "cuda1", "", "cpu:0"};
@@ -1505,6 +1545,7 @@ int main(int argc, char **argv) {
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_environment),
         cmocka_unit_test(test_context_options),
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_many),

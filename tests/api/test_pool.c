@@ -207,9 +207,11 @@ static void limits_are_read(void **state) {
     assert_ok(krf_context_create(&o, &ctx));
     assert_int_equal(stats_of(ctx).limit, 64 << 20);
     krf_context_destroy(ctx);
-    setenv("KRF_MEMORY_LIMIT", "much", 1); /* as good as none */
+    setenv("KRF_MEMORY_LIMIT", "much", 1);
     o = options();
     assert_null(o.memory_limit);
+    assert_int_equal(krf_context_create(&o, &ctx), KRF_E_ARGUMENT);
+    assert_null(ctx);
     unsetenv("KRF_MEMORY_LIMIT");
 }
 
