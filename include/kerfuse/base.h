@@ -39,7 +39,7 @@ KRF_API const char *krf_status_text(krf_status status);
 KRF_API const char *krf_error_message(void);
 
 /* The name of a dtype as the text form writes it ("f32"; static; "?" for an unknown value), its bytes per element
- * (0 for an unknown value), and the dtype of a name (true when there is one; NumPy's names serve too). */
+ * (0 for an unknown value), and the dtype of a name (true when there is one; NumPy's names serve too; false for NULL). */
 KRF_API const char *krf_dtype_name(krf_dtype dtype);
 KRF_API size_t krf_dtype_size(krf_dtype dtype);
 KRF_API bool krf_dtype_from_name(const char *name, krf_dtype *dtype);

@@ -74,6 +74,9 @@ uint32_t krf__build_slice(krf_graph *g, uint32_t x, int n, const krf_range *rang
     if (n < 0 || n > rank) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "slice: %d items for rank %d", n, rank);
     }
+    if (n > 0 && ranges == NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "slice: a list is NULL");
+    }
     int64_t ints[2 * KRF_MAX_RANK], shape[KRF_MAX_RANK];
     bool same = true;
     for (int i = 0; i < rank; i++) {

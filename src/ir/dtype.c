@@ -32,6 +32,9 @@ bool krf_dtype_from_name(const char *name, krf_dtype *dtype) {
                  {"uint8", KRF_U8},      {"uint16", KRF_U16},    {"uint32", KRF_U32},   {"uint64", KRF_U64},
                  {"float16", KRF_F16},   {"bfloat16", KRF_BF16}, {"float32", KRF_F32},  {"float64", KRF_F64},
                  {"complex64", KRF_C64}, {"complex128", KRF_C128}};
+    if (name == NULL || dtype == NULL) {
+        return false;
+    }
     for (int i = 0; i < KRF__DTYPE_COUNT; i++) {
         if (strcmp(name, infos[i].name) == 0) {
             *dtype = (krf_dtype)i;

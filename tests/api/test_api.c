@@ -135,6 +135,10 @@ static void test_facts(void **state) {
     assert_string_equal(krf_status_text(KRF_E_MEMORY), "out of memory");
     assert_string_equal(krf_status_name((krf_status)999), "?");
     assert_non_null(krf_status_text((krf_status)-1));
+    krf_dtype dtype = KRF_U8;
+    assert_false(krf_dtype_from_name(NULL, &dtype));
+    assert_false(krf_dtype_from_name("f32", NULL));
+    assert_int_equal(dtype, KRF_U8);
     krf_context_options o = krf_context_options_default();
     assert_int_equal(o.size, sizeof o);
     setenv("KRF_THREADS", "3", 1);
