@@ -167,11 +167,14 @@ krf_expr krf_ufunc_accumulate(const char *function, krf_expr x, int axis) {
 }
 
 krf_expr krf_ufunc_outer(const char *function, krf_expr x, krf_expr y) {
-    if (!check_function("outer", function, x) || !krf__expr_check("outer", y)) {
+    if (!check_function("outer", function, x)) {
         return (krf_expr){x.graph, 0};
     }
-    if (x.graph != y.graph) {
-        return (krf_expr){x.graph, krf__graph_fail(x.graph, KRF_E_ARGUMENT, "outer: the operands belong to different graphs")};
+    if (x.graph != y.graph) { /* before y is looked at: the error belongs to x's graph, and an expression without one has none to keep it */
+        return (krf_expr){x.graph, krf__graph_fail(x.graph, KRF_E_ARGUMENT, y.graph == NULL ? "outer: an operand is not an expression" : "outer: the operands belong to different graphs")};
+    }
+    if (!krf__expr_check("outer", y)) {
+        return (krf_expr){x.graph, 0};
     }
     return (krf_expr){x.graph, krf__build_ufunc_outer(x.graph, function, x.id, y.id)};
 }

@@ -289,7 +289,7 @@ static void test_errors(void **state) {
 static void test_misuse(void **state) {
     krf_context *context = all.run[0].context;
     (void)state;
-    for (int k = 0; k < 15; k++) {
+    for (int k = 0; k < 16; k++) {
         krf_graph *g = krf_graph_create(context), *other = krf_graph_create(context);
         krf_expr x = krf_arange(g, 0, 6, 1), alien = krf_arange(other, 0, 6, 1), poison = {g, 0}, y = poison, parts[2];
         switch (k) {
@@ -310,6 +310,7 @@ static void test_misuse(void **state) {
         case 11: y = krf_indices(g, 2, NULL); break;
         case 12: y = krf_index(x, 1, (int[]){0}, &alien); break;
         case 13: y = krf_slice(x, 1, NULL); break;
+        case 14: y = krf_ufunc_outer("add", x, (krf_expr){NULL, 0}); break;
         default: y = krf_index(x, 2, (int[]){0, 0}, (krf_expr[]){x, x}); break;
         }
         assert_false(krf_expr_ok(y));
