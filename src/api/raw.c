@@ -94,7 +94,7 @@ static krf_status take_array(const krf_raw_kernel *k, const krf__parameter *p, c
         return wrong(k->raw, p, KRF_E_ARGUMENT, "belongs to another context than the kernel");
     }
     if (b->array->dtype != p->dtype) {
-        return krf__fail(KRF_E_DTYPE, "%s: %.*s is an array of %s, not of %s", k->raw->name, (int)p->name.length, p->name.at, krf_dtype_name(p->dtype), krf_dtype_name(b->array->dtype));
+        return krf__fail(KRF_E_DTYPE, "%s: %.*s is %s, and %s was declared", k->raw->name, (int)p->name.length, p->name.at, krf_dtype_name(b->array->dtype), krf_dtype_name(p->dtype));
     }
     if (krf__parameter_written(p) && b->array->storage->read_only) {
         return wrong(k->raw, p, KRF_E_ARGUMENT, "is written, and the array is read-only");

@@ -96,8 +96,8 @@ static uint32_t add_array(krf_graph *g, const krf__raw *raw, uint32_t chain, uin
         x = krf__build_cast(g, x, p->dtype);
     }
     if (x != 0 && (krf_dtype)krf__node_of(g, x)->dtype != p->dtype) {
-        return krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is an array of %s, not of %s: cast it", raw->name, (int)p->name.length, p->name.at, krf_dtype_name(p->dtype),
-                               krf_dtype_name((krf_dtype)krf__node_of(g, x)->dtype));
+        return krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is %s, and %s was declared: cast it", raw->name, (int)p->name.length, p->name.at, krf_dtype_name((krf_dtype)krf__node_of(g, x)->dtype),
+                               krf_dtype_name(p->dtype));
     }
     return add_argument(g, chain, x, parameter, 0, own);
 }

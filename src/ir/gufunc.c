@@ -273,7 +273,7 @@ static bool choose_dtypes(krf_graph *g, krf__gufunc_call *c, uint32_t *inputs) {
         }
         const krf__node *n = i < f->n_inputs ? krf__node_of(g, inputs[i]) : NULL;
         if (n != NULL && core->generic == 0 && !n->weak && (krf_dtype)n->dtype != core->dtype) {
-            krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is an array of %s, not of %s: cast it", f->name, (int)core->name.length, core->name.at, krf_dtype_name(core->dtype), krf_dtype_name((krf_dtype)n->dtype));
+            krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is %s, and %s was declared: cast it", f->name, (int)core->name.length, core->name.at, krf_dtype_name((krf_dtype)n->dtype), krf_dtype_name(core->dtype));
             return false;
         }
         if (n != NULL && (inputs[i] = krf__build_cast(g, inputs[i], c->dtypes[i])) == 0) {
