@@ -91,8 +91,16 @@ static int64_t named(reader *r, krf__span name) {
             want(r, ']', "lacks a ']'");
         }
     }
-    if (!r->failed && r->find != NULL && !r->find(r->user, name, fact, axis, &value)) {
-        krf__fail(KRF_E_ARGUMENT, "in '%.*s', %.*s is no size that is known: extents in the brackets of parameters are", (int)r->text.length, r->text.at, (int)name.length, name.at);
+    int rank = -1;
+    if (!r->failed && r->find != NULL && !r->find(r->user, name, fact, axis, &value, &rank)) {
+        const int text = (int)r->text.length, named = (int)name.length;
+        if (rank >= 0) {
+            krf__fail(KRF_E_ARGUMENT, "in '%.*s', axis %lld is out of range: %.*s has rank %d", text, r->text.at, (long long)axis, named, name.at, rank);
+        } else if (fact.at != NULL) {
+            krf__fail(KRF_E_ARGUMENT, "in '%.*s', %.*s is no array whose shape is known there: those of operands are, and of results before it", text, r->text.at, named, name.at);
+        } else {
+            krf__fail(KRF_E_ARGUMENT, "in '%.*s', %.*s is no size that is known: names that stand alone in the brackets of a parameter are", text, r->text.at, named, name.at);
+        }
         r->failed = true;
     }
     return value;

@@ -15,8 +15,8 @@ bool krf__span_is(krf__span span, const char *text);
 bool krf__span_same(krf__span a, krf__span b);
 
 /* What a name in an expression stands for. fact.at NULL: the name alone; else "size", "rank", "shape" or "strides", the last two of an axis. False where it stands for
- * nothing; may have called krf__fail. */
-typedef bool krf__extent_find(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value);
+ * nothing; *rank is set then where an array is known that has no such axis, and stays -1 otherwise. */
+typedef bool krf__extent_find(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value, int *rank);
 
 /* KRF_E_ARGUMENT, with a message that quotes the text. find NULL: only the grammar is checked, names go to `seen` (may be NULL). */
 krf_status krf__extent_eval(krf__span text, krf__extent_find *find, void *user, int64_t *value);

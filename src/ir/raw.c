@@ -139,10 +139,11 @@ static krf_status read_parameters(krf__raw *raw, krf__span rest) {
 /* ---- expressions ---- */
 
 /* Whether a name can stand in an expression; notes whose strides are asked for. Values are not known yet. */
-static bool known(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value) {
+static bool known(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value, int *rank) {
     krf__raw *raw = user;
     krf__parameter *p = (krf__parameter *)find(raw, name);
     (void)axis;
+    (void)rank;
     *value = 1;
     if (fact.at == NULL) {
         return is_extent(raw, name);

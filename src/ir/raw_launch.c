@@ -34,7 +34,7 @@ static const binding *bound(const binder *b, krf__span name) {
     return NULL;
 }
 
-static bool value_of(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value) {
+static bool value_of(void *user, krf__span name, krf__span fact, int64_t axis, int64_t *value, int *rank) {
     const binder *b = user;
     const binding *known = fact.at == NULL ? bound(b, name) : NULL;
     if (known != NULL) {
@@ -49,6 +49,7 @@ static bool value_of(void *user, krf__span name, krf__span fact, int64_t axis, i
         axis += axis < 0 ? x->rank : 0;
         const bool extent = krf__span_is(fact, "shape"), stride = krf__span_is(fact, "strides");
         if ((extent || stride) && (axis < 0 || axis >= x->rank)) {
+            *rank = x->rank;
             return false;
         }
         *value = extent ? x->shape[axis] : stride ? x->strides[axis] : krf__span_is(fact, "rank") ? x->rank : krf__shape_size(x->rank, x->shape);

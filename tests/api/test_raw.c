@@ -488,6 +488,7 @@ static void wrong_definitions(void **state) {
     WRONG(KRF_E_ARGUMENT, "must be an integer", d.parameters = "in f32 x[m, n], out f32 y[n, m], f32 a = m");
     WRONG(KRF_E_ARGUMENT, "k is no size", d.grid = "k");
     WRONG(KRF_E_ARGUMENT, "k is no size", d.parameters = "in f32 x[m, n], out f32 y[k + 1, m]", d.grid = "1");
+    WRONG(KRF_E_ARGUMENT, "no array whose shape is known", d.grid = "z.size");
     WRONG(KRF_E_ARGUMENT, "more than three", d.block = "1, 2, 3, 4");
     WRONG(KRF_E_ARGUMENT, "lacks a ')'", d.grid = "(n + 3");
     WRONG(KRF_E_ARGUMENT, "not made of integers", d.grid = "n + 1.5");
@@ -525,7 +526,7 @@ static void wrong_calls(void **state) {
     krf_raw_kernel *k = define(transpose_description());
     wrong_call(k, KRF_E_ARGUMENT, "takes 1 input", 2, a_matrix, NULL, NULL);
     wrong_call(k, KRF_E_ARGUMENT, "takes 1 input", 0, a_matrix, NULL, NULL);
-    wrong_call(k, KRF_E_DTYPE, "x is an array of f32, not of f64", 1, a_double, NULL, NULL);
+    wrong_call(k, KRF_E_DTYPE, "x is f64, and f32 was declared", 1, a_double, NULL, NULL);
     wrong_call(k, KRF_E_SHAPE, "(273,), and the parameter is [m, n]", 1, a_row, NULL, NULL);
     wrong_call(k, KRF_E_UNSUPPORTED, "1 to 1024 threads", 1, a_matrix, NULL, &(krf_launch_shape){.block = {64, 32, 1}});
     wrong_call(k, KRF_E_ARGUMENT, "65535 along y", 1, a_matrix, NULL, &(krf_launch_shape){.grid = {1, 70000, 1}});
@@ -535,6 +536,10 @@ static void wrong_calls(void **state) {
     d.grid = "n / 100";
     k = define(d);
     wrong_call(k, KRF_E_ARGUMENT, "the grid is (0, 1, 1), for m = 21, n = 13", 1, a_matrix, NULL, NULL);
+    krf_kernel_release(k);
+    d.grid = "x.shape[2]";
+    k = define(d);
+    wrong_call(k, KRF_E_ARGUMENT, "in 'x.shape[2]', axis 2 is out of range: x has rank 2 (m = 21, n = 13)", 1, a_matrix, NULL, NULL);
     krf_kernel_release(k);
     d.grid = NULL;
     k = define(d);
