@@ -27,8 +27,7 @@ static krf_status check(const char *name, const krf_context *context, krf_dtype 
         return krf__fail(KRF_E_ARGUMENT, "%s: %d is not a dtype", name, (int)dtype);
     }
     if (rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL)) {
-        return krf__fail(KRF_E_ARGUMENT, "%s: rank %d is not between 0 and %d, or there is no shape", name, rank,
-                         KRF_MAX_RANK);
+        return krf__fail(KRF_E_ARGUMENT, "%s: %s", name, krf__shape_fault(rank, shape));
     }
     int64_t size = krf__shape_size(rank, shape);
     if (size < 0 || __builtin_mul_overflow(size, (int64_t)krf_dtype_size(dtype), bytes)) {

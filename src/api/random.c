@@ -23,7 +23,7 @@ static bool ready(const char *name, krf_graph *graph, int n, const krf_expr *xs)
 /* The shape may lie in the graph itself, which moves as it grows: it is copied. */
 static bool shaped(const char *name, krf_graph *graph, krf__draw *draw, int64_t copy[KRF_MAX_RANK]) {
     if (draw->rank < 0 || draw->rank > KRF_MAX_RANK || (draw->rank > 0 && draw->shape == NULL)) {
-        krf__graph_fail(graph, KRF_E_ARGUMENT, "%s: a rank of 0 to %d and as many extents are wanted", name, KRF_MAX_RANK);
+        krf__graph_fail(graph, KRF_E_ARGUMENT, "%s: %s", name, krf__shape_fault(draw->rank, draw->shape));
         return false;
     }
     for (int i = 0; i < draw->rank; i++) {

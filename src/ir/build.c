@@ -396,9 +396,9 @@ uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype,
         return 0;
     }
     const char *shown = name != NULL ? name : "placeholder";
-    if ((unsigned)dtype >= KRF__DTYPE_COUNT || rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL) ||
-        krf__shape_size(rank, shape) < 0) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: dtype, rank (at most %d) or shape is not valid", shown, KRF_MAX_RANK);
+    const char *fault = (unsigned)dtype >= KRF__DTYPE_COUNT ? "the dtype is none" : krf__shape_fault(rank, shape);
+    if (fault != NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %s", shown, fault);
     }
     if (weak && dtype != KRF_I64 && dtype != KRF_F64 && dtype != KRF_C128) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a weak scalar is KRF_I64, KRF_F64 or KRF_C128", shown);

@@ -450,8 +450,12 @@ uint32_t krf__build_diff(krf_graph *g, uint32_t x, int n, int axis) {
 
 uint32_t krf__build_indices(krf_graph *g, int rank, const int64_t *shape) {
     uint32_t each[KRF_MAX_RANK];
-    if (rank < 0 || rank >= KRF_MAX_RANK || krf__shape_size(rank, shape) < 0) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "indices: rank (at most %d) or shape is not valid", KRF_MAX_RANK - 1);
+    const char *fault = krf__shape_fault(rank, shape);
+    if (fault != NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "indices: %s", fault);
+    }
+    if (rank == KRF_MAX_RANK) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "indices: a shape has at most %d extents: the result has an axis more", rank - 1);
     }
     if (rank == 0) {
         return krf__build_arange(g, 0, 0, 1);

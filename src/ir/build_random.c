@@ -27,8 +27,9 @@ static uint32_t argument(krf_graph *g, const char *name, const char *what, uint3
 /* u64: of each element in C order the pair of words at its place (pairs), or (words) the word at its place in the low 32 bits. */
 static uint32_t draw_from(krf_graph *g, const char *name, const krf__draw *draw, bool words) {
     uint32_t key = argument(g, name, "key", draw->key), offset = argument(g, name, "offset", draw->offset);
-    if (draw->rank < 0 || draw->rank > KRF_MAX_RANK || krf__shape_size(draw->rank, draw->shape) < 0) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: rank (at most %d) or shape is not valid", name, KRF_MAX_RANK);
+    const char *fault = krf__shape_fault(draw->rank, draw->shape);
+    if (fault != NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %s", name, fault);
     }
     int64_t size = krf__shape_size(draw->rank, draw->shape);
     krf__node iota = {.op = KRF__iota, .dtype = KRF_I64, .rank = 1};

@@ -104,18 +104,23 @@ uint32_t krf__build_reshape(krf_graph *g, uint32_t x, int rank, const int64_t *s
         return 0;
     }
     if (rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL)) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "reshape: rank %d is not in 0 to %d", rank, KRF_MAX_RANK);
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "reshape: %s", krf__shape_fault(rank, shape));
     }
     const krf__node *n = krf__node_of(g, x);
-    int64_t size = krf__shape_size(n->rank, krf__shape_of(g, x)), known = 1, out[KRF_MAX_RANK];
+    int64_t size = krf__shape_size(n->rank, krf__shape_of(g, x)), out[KRF_MAX_RANK];
     int open = -1;
     for (int i = 0; i < rank; i++) {
         out[i] = shape[i];
         if (shape[i] == -1 && open < 0) {
             open = i;
-        } else if (shape[i] < 0 || __builtin_mul_overflow(known, shape[i], &known)) {
+            out[i] = 1;
+        } else if (shape[i] < 0) {
             return bad_shape(g, "reshape", x, rank, shape, "extents must be at least 0; one may be -1");
         }
+    }
+    int64_t known = krf__shape_size(rank, out);
+    if (known < 0) {
+        return bad_shape(g, "reshape", x, rank, shape, krf__shape_fault(rank, out));
     }
     if (open >= 0) {
         if (known == 0 || size % known != 0) {
@@ -136,8 +141,9 @@ uint32_t krf__build_broadcast_to(krf_graph *g, uint32_t x, int rank, const int64
         return 0;
     }
     const krf__node *n = krf__node_of(g, x);
-    if (rank < 0 || rank > KRF_MAX_RANK || (rank > 0 && shape == NULL) || krf__shape_size(rank, shape) < 0) {
-        return krf__graph_fail(g, KRF_E_ARGUMENT, "broadcast_to: rank (at most %d) or shape is not valid", KRF_MAX_RANK);
+    const char *fault = krf__shape_fault(rank, shape);
+    if (fault != NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "broadcast_to: %s", fault);
     }
     int out_rank;
     int64_t out[KRF_MAX_RANK];
@@ -154,7 +160,10 @@ uint32_t krf__build_expand_dims(krf_graph *g, uint32_t x, int axis) {
         return 0;
     }
     int rank = krf__node_of(g, x)->rank, at = axis < 0 ? axis + rank + 1 : axis;
-    if (at < 0 || at > rank || rank == KRF_MAX_RANK) {
+    if (rank == KRF_MAX_RANK) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "expand_dims: rank %d is the most: no axis can be added", rank);
+    }
+    if (at < 0 || at > rank) {
         return krf__graph_fail(g, KRF_E_ARGUMENT, "expand_dims: axis %d is out of range for rank %d", axis, rank);
     }
     int64_t shape[KRF_MAX_RANK];

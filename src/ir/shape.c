@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#define QUOTED(x) #x
+#define TEXT_OF(x) QUOTED(x)
+
 int64_t krf__common_divisor(int64_t a, int64_t b) {
     while (b != 0) {
         const int64_t rest = a % b;
@@ -26,6 +29,21 @@ int64_t krf__shape_size(int rank, const int64_t *shape) {
         }
     }
     return empty ? 0 : size;
+}
+
+const char *krf__shape_fault(int rank, const int64_t *shape) {
+    if (rank < 0 || rank > KRF_MAX_RANK) {
+        return "a rank is 0 to " TEXT_OF(KRF_MAX_RANK);
+    }
+    if (rank > 0 && shape == NULL) {
+        return "the shape is NULL";
+    }
+    for (int i = 0; i < rank; i++) {
+        if (shape[i] < 0) {
+            return "extents must be at least 0";
+        }
+    }
+    return krf__shape_size(rank, shape) < 0 ? "there are more than 2**63 - 1 elements" : NULL;
 }
 
 bool krf__shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b) {

@@ -16,6 +16,7 @@ typedef struct krf__layout {
 
 /* Number of elements; -1 when it does not fit 63 bits or an extent is negative. */
 int64_t krf__shape_size(int rank, const int64_t *shape);
+const char *krf__shape_fault(int rank, const int64_t *shape); /* why a caller's shape is none; NULL: it is one */
 int64_t krf__common_divisor(int64_t a, int64_t b); /* the greatest, of numbers that are not negative; of 0 and another that one */
 bool krf__shape_equal(int rank_a, const int64_t *a, int rank_b, const int64_t *b);
 void krf__shape_c_strides(int rank, const int64_t *shape, int64_t *strides);

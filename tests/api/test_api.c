@@ -889,6 +889,39 @@ static void test_wrong_bindings(void **state) {
 
 /* ---- errors ---- */
 
+static void test_wrong_shapes(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_graph *g = krf_graph_create(ctx);
+    const int64_t ones[KRF_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, large[] = {6442450944, 4294967296};
+    krf_array *a = iota1(ctx, 1), *out = NULL;
+#define WRONG(call, word) \
+    do { \
+        assert_false(krf_expr_ok(call)); \
+        if (strstr(krf_graph_error(g), word) == NULL) { \
+            fail_msg("%s", krf_graph_error(g)); \
+        } \
+        krf_graph_reset(g); \
+    } while (0)
+    WRONG(krf_reshape(krf_input(g, a), 2, large), "there are more than 2**63 - 1 elements");
+    WRONG(krf_reshape(krf_input(g, a), 1, (int64_t[]){-2}), "extents must be at least 0; one may be -1");
+    WRONG(krf_reshape(krf_input(g, a), 2, NULL), "reshape: the shape is NULL");
+    WRONG(krf_reshape(krf_input(g, a), KRF_MAX_RANK + 1, ones), "reshape: a rank is 0 to 16");
+    WRONG(krf_broadcast_to(krf_input(g, a), 2, large), "broadcast_to: there are more than 2**63 - 1 elements");
+    WRONG(krf_broadcast_to(krf_input(g, a), 2, NULL), "broadcast_to: the shape is NULL");
+    WRONG(krf_placeholder(g, "x", KRF_F32, 2, large), "x: there are more than 2**63 - 1 elements");
+    WRONG(krf_placeholder(g, "x", (krf_dtype)99, 0, NULL), "x: the dtype is none");
+    WRONG(krf_indices(g, KRF_MAX_RANK, ones), "indices: a shape has at most 15 extents");
+    WRONG(krf_random_uniform(g, 1, NULL, KRF_F32, krf_int(g, 1), krf_int(g, 0)), "random_uniform: the shape is NULL");
+    WRONG(krf_expand_dims(krf_broadcast_to(krf_input(g, a), KRF_MAX_RANK, ones), 0), "expand_dims: rank 16 is the most");
+#undef WRONG
+    assert_int_equal(krf_array_create(ctx, KRF_F32, 1, NULL, &out), KRF_E_ARGUMENT);
+    assert_message("the shape is NULL");
+    krf_array_release(a);
+    krf_graph_destroy(g);
+    krf_context_destroy(ctx);
+}
+
 static void test_errors(void **state) {
     (void)state;
     krf_context *ctx = open_context();
@@ -1565,6 +1598,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_large_graphs),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_wrong_bindings),
+        cmocka_unit_test(test_wrong_shapes),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_nil_graph),
         cmocka_unit_test(test_parse_and_dump),
