@@ -237,9 +237,9 @@ static void wrong_tensors_are_refused(void **state) {
     assert_fails(KRF_E_ARGUMENT, krf_array_from_dlpack(ctx, &t, NULL, &a), "no shape");
     t = make_tensor(memory);
     t.dl_tensor.ndim = 17;
-    assert_fails(KRF_E_ARGUMENT, krf_array_from_dlpack(ctx, &t, NULL, &a), "rank 17");
+    assert_fails(KRF_E_ARGUMENT, krf_array_from_dlpack(ctx, &t, NULL, &a), "a rank is 0 to 16");
     t.dl_tensor.ndim = -1;
-    assert_fails(KRF_E_ARGUMENT, krf_array_from_dlpack(ctx, &t, NULL, &a), "rank -1");
+    assert_fails(KRF_E_ARGUMENT, krf_array_from_dlpack(ctx, &t, NULL, &a), "a rank is 0 to 16");
     t = make_tensor(memory);
     shape[1] = -3;
     assert_fails(KRF_E_SHAPE, krf_array_from_dlpack(ctx, &t, NULL, &a), "(2, -3, 4)");

@@ -907,7 +907,7 @@ MUTANTS = [
     ("spread_same_way", "src/plan/spread.c", "(a->op == KRF__multiply || a->op == KRF__add)", "(a->op == KRF__multiply || a->op == KRF__subtract)", "ops/test_spread/sim"),
     ("spread_reductions", "src/plan/spread.c", "made->n_reductions > MOST_REDUCTIONS || ", "", "ops/test_spread$"),
     ("spread_bytes", "src/plan/spread.c", "> MOST_BYTES)", "> 2 * MOST_BYTES)", "ops/test_spread$"),
-    ("spread_vectors", "src/plan/spread.c", "(k->schedule == KRF__REDUCE_COL && k->vector == 1)", "(k->schedule == KRF__REDUCE_COL)", "ops/test_spread$"),
+    ("spread_vectors", "src/plan/spread.c", "(k->schedule == KRF__REDUCE_COL && !by_vectors(k))", "(k->schedule == KRF__REDUCE_COL)", "ops/test_spread$"),
     ("spread_rows_alone", "src/plan/spread.c", "2 * loads_of(made) <= k->kept_size * loads_of(k)", "true", "ops/test_spread$"),
     ("spread_from", "src/plan/spread.c", "k->reduced_size >= limits->spread", "k->reduced_size > limits->spread", "ops/test_spread$"),
     ("delay_needed", "src/pass/delay.c", " || groups[j].step >= d->needed[early]", "", "ops/test_delay$"),
@@ -919,6 +919,7 @@ MUTANTS = [
     ("delay_scan", "src/pass/delay.c", " && !group->scan", "", "ops/test_delay$"),
     ("again_costly", "src/pass/lower_under.c", " && !krf__op_is_costly((krf__op)c->op, krf__dtype((krf_dtype)c->dtype)->kind)", "", "ops/test_reduced_views$"),
     ("again_read", "src/pass/lower_under.c", "read <= bytes + bytes / 4", "read <= 4 * bytes", "ops/test_reduced_views$"),
-    ("again_operations", "src/pass/lower_under.c", "bool again = under->n_computed <= MOST_OF_REDUCED;", "bool again = true;", "ops/test_reduced_views$"),
+    ("again_operations", "src/pass/lower_under.c", "bool again = under->n_computed > 0 && under->n_computed <= MOST_OF_REDUCED;", "bool again = under->n_computed > 0;", "ops/test_reduced_views$"),
+    ("again_nothing", "src/pass/lower_under.c", "under->n_computed > 0 && ", "", "ops/test_reduced_views$"),
     ("again_little", "src/pass/lower_under.c", "w->size / LITTLE", "w->size", "ops/test_reduced_views$"),
 ]

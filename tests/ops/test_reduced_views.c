@@ -116,7 +116,7 @@ static void test_nothing(void **unused) {
     (void)unused;
     for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
         planned p = plan_of(programs[k], NULL, "cuda", 0, M, TAKEN);
-        assert_int_equal(p.n, 0);
+        assert_int_equal(p.n, strstr(programs[k], "sum(") != NULL); /* sums over no elements are results */
         krf_free(p.text);
         p = plan_of(programs[k], NULL, "cuda", N, 0, TAKEN);
         krf_free(p.text);
