@@ -70,7 +70,7 @@ static bool solvable(equation *e, int at, int64_t wanted) {
 static void add_axes(equation *e, const krf_array *a, int64_t sign) {
     const int64_t item = (int64_t)krf_dtype_size(a->dtype);
     for (int i = 0; i < a->rank; i++) {
-        if (a->shape[i] > 1) {
+        if (a->shape[i] > 1 && a->strides[i] != 0) {
             add_term(e, sign * a->strides[i] * item, 0, a->shape[i] - 1);
         }
     }
