@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* As NumPy's, but integers are multiplied and summed in 64 bits and halves in f32, and bools have to be cast. All return poison after an error, which the graph
+/* As NumPy's, but bools have to be cast, and inner, dot and vdot multiply and sum integers in 64 bits, as which they are returned, and halves in f32, rounded once at the end. All return poison after an error, which the graph
  * keeps: KRF_E_SHAPE, KRF_E_DTYPE, KRF_E_ARGUMENT.
- * outer: x[i] * y[j] at (i, j); both are taken as vectors in C order.
- * inner, dot: sum(x * y) of two vectors of one length; the product where either is of rank 0.
+ * outer: x[i] * y[j] at (i, j), in the dtype of krf_multiply: u8 stays u8 and wraps; both are taken as vectors in C order.
+ * inner, dot: sum(x * y) of two vectors of one length; where either is of rank 0 the product, in the dtype of krf_multiply.
  * vdot: sum(conj(x) * y) of all elements in C order, whatever the shapes; as many of both. inner and dot conjugate nothing. */
 KRF_API krf_expr krf_outer(krf_expr x, krf_expr y);
 KRF_API krf_expr krf_inner(krf_expr x, krf_expr y);
