@@ -108,7 +108,10 @@ bool krf__c_is_name(const char *text, size_t length) {
         "do",       "double",   "else",    "enum",     "extern",   "false",    "float",    "for",      "friend",    "goto",     "if",       "inline",  "int",
         "long",     "namespace", "new",    "nullptr",  "operator", "private",  "public",   "register", "restrict",  "return",   "short",    "signed",  "sizeof",
         "static",   "struct",   "switch",  "template", "this",     "throw",    "true",     "try",      "typedef",   "typename", "union",    "unsigned", "using",
-        "virtual",  "void",     "volatile", "while",   "and",      "or",       "not",      "xor",      "asm",       "typeof",   "mutable",  "explicit", "protected"};
+        "virtual",  "void",     "volatile", "while",   "and",      "or",       "not",      "xor",      "asm",       "typeof",   "mutable",  "explicit", "protected",
+        "alignas",  "alignof",  "and_eq",  "bitand",   "bitor",    "compl",    "not_eq",   "or_eq",    "xor_eq",    "noexcept", "static_assert", "thread_local", "typeid",
+        "const_cast", "dynamic_cast", "reinterpret_cast", "static_cast", "wchar_t", "char16_t", "char32_t",
+        "M_PI",     "M_E",      "M_LN2",   "M_SQRT2",  "INFINITY", "NAN",      "linux",    "unix"}; /* numbers of bodies (user_body.c), and what GNU compilers define */
     size_t n = 0;
     while (n < length && (letter(text[n]) || (n > 0 && digit(text[n])))) {
         n++;

@@ -29,7 +29,7 @@ bool krf__c_is(const krf__c_token *token, const char *text);
 /* Whether a number is a floating one without a suffix. */
 bool krf__c_is_real(const krf__c_token *number);
 
-/* Whether the text is an identifier and no word of C or CUDA C++, nor one of the library's own (krf_...). */
+/* Whether the text is an identifier and no word of C or CUDA C++, no number of bodies such as M_PI, nor one of the library's own (krf_...). */
 bool krf__c_is_name(const char *text, size_t length);
 
 #endif

@@ -79,9 +79,10 @@ static krf_status read_variables(krf_op *op, const char *what, const char *text,
         krf_dtype dtype;
         const krf__token word = {.kind = KRF__TOKEN_NAME, .start = t.start, .length = t.length};
         const bool letter = t.length == 1 && t.kind == KRF__C_NAME && *t.start >= 'A' && *t.start <= 'Z';
-        if (t.kind != KRF__C_NAME || !krf__c_is_name(t.start, t.length) || krf__parse_token_dtype(&word, &dtype) || letter) {
+        const bool reserved = t.kind == KRF__C_NAME && !krf__c_is_name(t.start, t.length);
+        if (t.kind != KRF__C_NAME || reserved || krf__parse_token_dtype(&word, &dtype) || letter) {
             return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: \"%.*s\" cannot be the name of a %s: a type and a name are wanted, as in \"T x, f32 y\"%s", op->name,
-                             SHOWN(&t), what, letter ? "; capital letters are types" : "");
+                             SHOWN(&t), what, letter ? "; capital letters are types" : reserved ? "; words of C and C++ and numbers such as M_PI are taken" : "");
         }
         if (name_taken(op, &t)) {
             return krf__fail(KRF_E_ARGUMENT, "krf_op_define: %s: the name %.*s is taken already", op->name, SHOWN(&t));
