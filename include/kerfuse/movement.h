@@ -64,8 +64,8 @@ KRF_API krf_expr krf_tile(krf_expr x, int n, const int64_t *counts);
 /* What stands where an array is made larger: a value; the nearest element; the elements mirrored at the end, without it; those of the other end. */
 typedef enum krf_pad_mode { KRF_PAD_CONSTANT, KRF_PAD_EDGE, KRF_PAD_REFLECT, KRF_PAD_WRAP } krf_pad_mode;
 
-/* x with widths[2 * k] elements more before axis k and widths[2 * k + 1] after it. value: for KRF_PAD_CONSTANT, of rank 0, converted to x's dtype; {0}: zero.
- * Errors: negative widths; a reflected width that is not below the extent; other modes than constant on an empty axis. */
+/* x with widths[2 * k] elements more before axis k and widths[2 * k + 1] after it. value: for KRF_PAD_CONSTANT, of rank 0, converted to x's dtype as krf_cast does, except that a weak integer has to
+ * fit (KRF_E_DTYPE); {0}: zero. Errors: negative widths; a reflected width that is not below the extent; other modes than constant on an empty axis. */
 KRF_API krf_expr krf_pad(krf_expr x, const int64_t *widths, krf_pad_mode mode, krf_expr value);
 
 /* Arrays one after the other along an axis: shapes agree along the others. n is at least 1. Every element of the result looks at every array: meant for
@@ -76,7 +76,7 @@ KRF_API krf_expr krf_concatenate(int n, const krf_expr *xs, int axis);
 KRF_API krf_expr krf_stack(int n, const krf_expr *xs, int axis);
 
 /* x with `value` in place of x[ranges], as after NumPy's x[ranges] = value on a copy. value broadcasts to the slice's shape and is converted to x's
- * dtype. */
+ * dtype as krf_cast does, except that a weak integer has to fit (KRF_E_DTYPE). */
 KRF_API krf_expr krf_set_slice(krf_expr x, int n, const krf_range *ranges, krf_expr value);
 
 /* ---- made of them ---- */

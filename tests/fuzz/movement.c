@@ -176,7 +176,7 @@ bool infer_moves(const graph *g, node *n) {
     case NODE_PAD: return infer_pad(n, x);
     case NODE_JOIN:
     case NODE_STACK: return infer_join(n, x, y);
-    case NODE_SET_SLICE: return infer_set(n, x, y);
+    case NODE_SET_SLICE: return weak_fits(g, &g->nodes[n->args[1]], x->dtype) && infer_set(n, x, y);
     default: break;
     }
     n->is.rank = x->rank; /* NODE_ROLL, NODE_REPEAT */
