@@ -57,6 +57,16 @@ static double now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+static int add_file(job *j, char *path) {
+    for (int i = 0; i < j->n_files; i++) {
+        if (strcmp(j->files[i], path) == 0 && strncmp(path, "/dev/", 5) != 0) {
+            return tool_usage("-o %s is given twice: a result would overwrite another", path);
+        }
+    }
+    j->files[j->n_files++] = path;
+    return TOOL_DONE;
+}
+
 /* Reads the arguments. *done: help or the version was asked for. */
 static int read_arguments(job *j, int argc, char **argv, bool *done) {
     enum { DEVICE = 256, MATH, BENCH, STATS, VERSION };
@@ -75,7 +85,7 @@ static int read_arguments(job *j, int argc, char **argv, bool *done) {
     for (int c; status == TOOL_DONE && !*done && (c = getopt_long(argc, argv, "i:o:h", options, NULL)) != -1;) {
         switch (c) {
         case 'i': status = tool_add_input(&j->inputs, optarg); break;
-        case 'o': j->files[j->n_files++] = optarg; break;
+        case 'o': status = add_file(j, optarg); break;
         case DEVICE: j->device = optarg; break;
         case MATH:
             j->has_math = true;

@@ -216,7 +216,8 @@ class Errors(ToolTest):
         x = self.save("x", np.zeros(3))
         for arguments in ([], ["x", "y"], ["x", "--nonsense"], ["x", "-i", "x"], ["x", "-i", "=3"], ["x", "-i", "1x=3"],
                           ["x", "-i", x, "-i", x], ["x", "-i", x], ["x", "-i", x, "-o", self.path("a"), "-o", "b"],
-                          ["sum(x)", "-i", x, "--device", "abacus"]):
+                          ["sum(x)", "-i", x, "--device", "abacus"],
+                          ["return x, x + 1", "-i", x, "-o", self.path("twice.npy"), "-o", self.path("twice.npy")]):
             done = tool("fuserun", *arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn("fuserun: ", done.stderr)
