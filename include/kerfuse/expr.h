@@ -107,7 +107,7 @@ KRF_API krf_binding krf_bind_complex(const char *name, double re, double im);
 KRF_API krf_binding krf_bind_expr(const char *name, krf_expr expr);
 
 /* Builds the expression that a text says, in NumPy's notation: "maximum(x, 0) + log1p(exp(-abs(x)))", or a program of
- * declarations, assignments and a last `return`. docs/text.md gives the grammar. bindings: n names; a name declared in the text and
+ * declarations, assignments and a last `return`. docs/text.md gives the grammar. bindings: n names, each once; a name declared in the text and
  * bound to an array must agree with it; one that is declared and not bound becomes a placeholder.
  * krf_parse: the text must give one result. krf_parse_many: writes up to capacity results and their number to *count.
  * Errors: KRF_E_PARSE with line, column and the line with a caret under the place; KRF_E_DTYPE, KRF_E_SHAPE likewise. The

@@ -84,7 +84,7 @@ KRF_API int krf_plan_kernels(const krf_plan *plan);
 KRF_API krf_status krf_plan_kernel(krf_plan *plan, int index, krf_kernel_info *info);
 
 /* Text of a graph, of its plan, or of its kernels, for any target, whatever device the context is on.
- * target: "c" or "cuda". arch: the GPU that it is for, "sm_90"; NULL for the context's own, or, where that is a CPU, sm_90. *data is allocated (NUL-terminated, *size without it) and freed with krf_free.
+ * target: "c" or "cuda". arch: the GPU that it is for, "sm_90", of the target "cuda" (KRF_E_ARGUMENT for what is none); NULL for the context's own, or, where that is a CPU, sm_90. *data is allocated (NUL-terminated, *size without it) and freed with krf_free.
  * KRF_DUMP_CUBIN holds one kernel; plans of several are KRF_E_ARGUMENT. PTX and cubin need NVRTC and no GPU. */
 typedef enum krf_dump_kind {
     KRF_DUMP_GRAPH,

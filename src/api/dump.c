@@ -84,8 +84,10 @@ static void set_limits(dumping *d) {
     if (cuda == c->is_cuda && d->arch == NULL) {
         d->limits = c->limits;
     } else {
-        const char *digits = d->arch != NULL ? strpbrk(d->arch, "0123456789") : "90";
-        krf__limits_of_device(&d->limits, cuda ? krf__cuda_row(digits != NULL ? atoi(digits) : 0) : krf__cpu_row(), cuda);
+        const char *digits;
+        int number = 90;
+        krf__nvrtc_arch(d->arch != NULL ? d->arch : "sm_90", &digits, &number);
+        krf__limits_of_device(&d->limits, cuda ? krf__cuda_row(number) : krf__cpu_row(), cuda);
     }
 }
 
@@ -100,6 +102,11 @@ static krf_status check(dumping *d) {
     }
     if (binary && strcmp(d->target, "cuda") != 0) {
         return krf__fail(KRF_E_ARGUMENT, "krf_dump: PTX and cubin are for the target \"cuda\"");
+    }
+    const char *digits;
+    int number;
+    if (d->arch != NULL && strcmp(d->target, "cuda") == 0 && !krf__nvrtc_arch(d->arch, &digits, &number)) {
+        return krf__fail(KRF_E_ARGUMENT, "krf_dump: \"%s\" is not an architecture such as sm_90 or sm_90a", d->arch);
     }
     set_limits(d);
     d->arch = d->arch != NULL ? d->arch : "sm_90";

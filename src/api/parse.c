@@ -6,16 +6,27 @@
 #include "base/mem.h"
 #include "ir/text.h"
 
-static krf_status bad_binding(krf_graph *g, int i, const char *why) {
-    krf__graph_fail(g, KRF_E_ARGUMENT, "krf_parse: binding %d %s", i, why);
+#include <string.h>
+
+static krf_status bad_binding(krf_graph *g, int i, const char *name, const char *why) {
+    krf__graph_fail(g, KRF_E_ARGUMENT, "krf_parse: binding %d%s%s%s %s", i, name != NULL ? " (" : "", name != NULL ? name : "", name != NULL ? ")" : "", why);
     return KRF_E_ARGUMENT;
+}
+
+static bool bound_before(const krf_binding *bindings, int i) {
+    for (int k = 0; k < i && bindings[i].name != NULL; k++) {
+        if (strcmp(bindings[k].name, bindings[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Writes one or two names. */
 static krf_status add_name(krf_graph *g, int i, const krf_binding *b, krf__name *names, int *n) {
     krf__name name = {.name = b->name};
     if (b->name == NULL) {
-        return bad_binding(g, i, "has no name");
+        return bad_binding(g, i, NULL, "has no name");
     }
     switch (b->kind) {
     case KRF_BIND_ARRAY: name.id = krf__build_input(g, b->array); break;
@@ -23,7 +34,7 @@ static krf_status add_name(krf_graph *g, int i, const krf_binding *b, krf__name 
     case KRF_BIND_COMPLEX: name.id = krf__build_complex(g, b->f, b->imaginary, false); break;
     case KRF_BIND_EXPR:
         if (b->expr.graph != g) {
-            return bad_binding(g, i, "is an expression of another graph");
+            return bad_binding(g, i, b->name, "is an expression of another graph");
         }
         name.id = krf__expr_check("krf_parse", b->expr) ? b->expr.id : 0;
         break;
@@ -33,7 +44,7 @@ static krf_status add_name(krf_graph *g, int i, const krf_binding *b, krf__name 
         }
         name.id = krf__build_int(g, b->i, false);
         break;
-    default: return bad_binding(g, i, "is of no known kind");
+    default: return bad_binding(g, i, b->name, "is of no known kind");
     }
     names[(*n)++] = name;
     return name.id != 0 ? KRF_OK : g->status;
@@ -62,7 +73,7 @@ krf_status krf_parse_many(krf_graph *graph, const char *text, const krf_binding 
         krf__graph_fail(graph, status, "out of host memory (krf_parse)");
     }
     for (int i = 0; status == KRF_OK && i < n; i++) {
-        status = add_name(graph, i, &bindings[i], names, &n_names);
+        status = bound_before(bindings, i) ? bad_binding(graph, i, bindings[i].name, "has the name of one before it: each name is bound once") : add_name(graph, i, &bindings[i], names, &n_names);
     }
     if (status == KRF_OK) {
         status = krf__parse(graph, text, names, n_names, NULL, NULL, capacity, ids, count);

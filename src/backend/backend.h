@@ -125,6 +125,9 @@ extern const krf__backend krf__backend_cpu, krf__backend_cuda;
 uint32_t krf__cuda_row(int capability);
 uint32_t krf__cpu_row(void);
 
+/* Whether text names an architecture: "sm_90a" has the digits "90a" and the number 90. */
+bool krf__nvrtc_arch(const char *text, const char **digits, int *number);
+
 /* NVRTC without a device, for fusedump. arch: "sm_90". ptx: PTX text instead of a cubin. image: krf__mem_free, NUL-terminated beyond *bytes. */
 krf_status krf__nvrtc_compile(const char *nvrtc_path, const char *arch, bool ptx, const char *source, const char *name, void **image, size_t *bytes);
 

@@ -1016,6 +1016,11 @@ static void test_nil_graph(void **state) {
     krf_expr y;
     assert_int_equal(krf_parse(g, "1 + 1", NULL, 0, &y), KRF_E_MEMORY);
     krf_graph_destroy(g);
+    g = krf_graph_create(ctx);
+    krf_binding twice[] = {krf_bind_int("n", 1), krf_bind_real("x", 2), krf_bind_real("n", 3)};
+    assert_int_equal(krf_parse(g, "n + x", twice, 3, &y), KRF_E_ARGUMENT);
+    assert_message("binding 2 (n) has the name of one before it");
+    krf_graph_destroy(g);
     krf_array_release(a);
     krf_context_destroy(ctx);
 }
@@ -1054,6 +1059,11 @@ static void test_parse_and_dump(void **state) {
     krf_free(text);
     assert_int_equal(krf_dump(g, 1, &y, KRF_DUMP_SOURCE, "metal", NULL, &text, &size), KRF_E_ARGUMENT);
     assert_null(text);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(krf_dump(g, 1, &y, KRF_DUMP_SOURCE, "cuda", (const char *const[]){"foo", "sm_1", "sm_90ab", ""}[i], &text, &size), KRF_E_ARGUMENT);
+        assert_message("is not an architecture such as sm_90");
+        assert_null(text);
+    }
     assert_int_equal(krf_dump(g, 1, &y, KRF_DUMP_PTX, "c", NULL, &text, &size), KRF_E_ARGUMENT);
     assert_int_equal(krf_dump(g, 2, (krf_expr[]){y, many[0]}, KRF_DUMP_CUBIN, "cuda", NULL, &text, &size),
                      KRF_E_ARGUMENT);

@@ -214,7 +214,7 @@ krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx,
 }
 
 /* "sm_90a" -> "90a" and 90. */
-static bool parse_arch(const char *text, const char **digits, int *number) {
+bool krf__nvrtc_arch(const char *text, const char **digits, int *number) {
     static const char *const prefixes[] = {"sm_", "compute_"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
@@ -237,7 +237,7 @@ krf_status krf__nvrtc_compile(const char *nvrtc_path, const char *arch, bool ptx
                               void **image, size_t *bytes) {
     const char *digits;
     int number;
-    if (!parse_arch(arch, &digits, &number)) {
+    if (!krf__nvrtc_arch(arch, &digits, &number)) {
         return krf__fail(KRF_E_ARGUMENT, "'%s' is not an architecture such as sm_90 or sm_90a", arch);
     }
     char *file = NULL;
