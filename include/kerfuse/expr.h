@@ -50,8 +50,9 @@ KRF_API krf_expr krf_placeholder_strided(krf_graph *graph, const char *name, krf
 KRF_API krf_expr krf_placeholder_weak(krf_graph *graph, const char *name, krf_dtype dtype);
 
 /* Weak scalars. A value given here is an argument of the kernel, so another value needs no other kernel, except 0, 1,
- * -1, 2 and 0.5, which are printed into it. krf_scalar(graph, value) picks by the type of value. */
+ * -1, 2 and 0.5, which are printed into it, and integers from 2^63 on (krf_uint), which evaluate as u64. krf_scalar(graph, value) picks by the type of value. */
 KRF_API krf_expr krf_int(krf_graph *graph, int64_t value);
+KRF_API krf_expr krf_uint(krf_graph *graph, uint64_t value);
 KRF_API krf_expr krf_real(krf_graph *graph, double value);
 KRF_API krf_expr krf_complex(krf_graph *graph, double re, double im);
 
@@ -123,13 +124,18 @@ static inline krf_expr krf_scalar(krf_graph *graph, float value) { return krf_re
 static inline krf_expr krf_scalar(krf_graph *graph, int value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long value) { return krf_int(graph, value); }
 static inline krf_expr krf_scalar(krf_graph *graph, long long value) { return krf_int(graph, value); }
+static inline krf_expr krf_scalar(krf_graph *graph, long double value) { return krf_real(graph, static_cast<double>(value)); }
+static inline krf_expr krf_scalar(krf_graph *graph, unsigned value) { return krf_uint(graph, value); }
+static inline krf_expr krf_scalar(krf_graph *graph, unsigned long value) { return krf_uint(graph, value); }
+static inline krf_expr krf_scalar(krf_graph *graph, unsigned long long value) { return krf_uint(graph, value); }
 template <class Complex> /* std::complex and what else has both parts */
 static inline auto krf_scalar(krf_graph *graph, const Complex &value) -> decltype(value.imag(), krf_expr()) {
     return krf_complex(graph, static_cast<double>(value.real()), static_cast<double>(value.imag()));
 }
 #elif defined(__STDC_NO_COMPLEX__)
 #define krf_scalar(graph, value) \
-    _Generic((value), float: krf_real, double: krf_real, long double: krf_real, default: krf_int)((graph), (value))
+    _Generic((value), float: krf_real, double: krf_real, long double: krf_real, unsigned long: krf_uint, unsigned long long: krf_uint, \
+             default: krf_int)((graph), (value))
 #else
 static inline krf_expr krf_scalar_complex(krf_graph *graph, double _Complex value) {
     const union {
@@ -140,7 +146,7 @@ static inline krf_expr krf_scalar_complex(krf_graph *graph, double _Complex valu
 }
 #define krf_scalar(graph, value) \
     _Generic((value), float: krf_real, double: krf_real, long double: krf_real, float _Complex: krf_scalar_complex, \
-             double _Complex: krf_scalar_complex, default: krf_int)((graph), (value))
+             double _Complex: krf_scalar_complex, unsigned long: krf_uint, unsigned long long: krf_uint, default: krf_int)((graph), (value))
 #endif
 
 #endif

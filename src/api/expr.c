@@ -111,6 +111,10 @@ krf_expr krf_int(krf_graph *graph, int64_t value) {
     return (krf_expr){graph, graph != NULL ? krf__build_int(graph, value, false) : 0};
 }
 
+krf_expr krf_uint(krf_graph *graph, uint64_t value) {
+    return value <= INT64_MAX ? krf_int(graph, (int64_t)value) : (krf_expr){graph, graph != NULL ? krf__build_large(graph, value) : 0};
+}
+
 krf_expr krf_real(krf_graph *graph, double value) {
     return (krf_expr){graph, graph != NULL ? krf__build_real(graph, value, false) : 0};
 }

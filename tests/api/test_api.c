@@ -299,6 +299,39 @@ static void test_many(void **state) {
     krf_context_destroy(ctx);
 }
 
+/* Unsigned integers of C, and what krf_scalar makes of every type. */
+static void test_unsigned_scalars(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    krf_graph *g = krf_graph_create(ctx);
+    const uint64_t ends[2] = {5, UINT64_MAX - 1};
+    uint64_t got[2] = {0};
+    krf_array *a = NULL, *out = NULL;
+    assert_ok(krf_array_from_host(ctx, KRF_U64, 1, (int64_t[]){2}, ends, &a));
+    krf_expr x = krf_input(g, a);
+    assert_ok(krf_eval(krf_maximum(x, krf_scalar(g, UINT64_MAX)), &out));
+    assert_ok(krf_array_to_host(out, got, sizeof got));
+    assert_true(got[0] == UINT64_MAX && got[1] == UINT64_MAX);
+    assert_ok(krf_eval(krf_minimum(x, krf_uint(g, UINT64_C(1) << 63)), &out));
+    assert_ok(krf_array_to_host(out, got, sizeof got));
+    assert_true(got[0] == 5 && got[1] == UINT64_C(9223372036854775808));
+    krf_array_release(out);
+    assert_int_equal(krf_expr_dtype(krf_uint(g, UINT64_MAX)), KRF_U64);
+    assert_true(krf_expr_weak(krf_uint(g, UINT64_MAX)));
+    assert_int_equal(krf_expr_dtype(krf_uint(g, INT64_MAX)), KRF_I64);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, (size_t)3)), KRF_I64);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, 3000000000u)), KRF_I64);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, true)), KRF_I64);
+    assert_int_equal(krf_expr_dtype(krf_scalar(g, 3.0L)), KRF_F64);
+    assert_int_equal(krf_graph_status(g), KRF_OK);
+    assert_false(krf_expr_ok(krf_add(krf_cast(krf_int(g, 1), KRF_I64), krf_uint(g, UINT64_MAX))));
+    assert_int_equal(krf_graph_status(g), KRF_E_DTYPE);
+    assert_false(krf_expr_ok(krf_uint(NULL, 1)) || krf_expr_ok(krf_uint(NULL, UINT64_MAX)));
+    krf_array_release(a);
+    krf_graph_destroy(g);
+    krf_context_destroy(ctx);
+}
+
 static void test_weak_results(void **state) {
     (void)state;
     krf_context *ctx = open_context();
@@ -1596,6 +1629,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_context_options),
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_unsigned_scalars),
         cmocka_unit_test(test_weak_results),
         cmocka_unit_test(test_given_outputs),
         cmocka_unit_test(test_overlap),
