@@ -52,6 +52,23 @@ const tool_input *tool_find_input(const tool_inputs *inputs, const char *name, s
     return NULL;
 }
 
+/* Whether the text is an integer of any length: a sign and digits. */
+static bool is_integer(const char *text) {
+    text += *text == '-' || *text == '+';
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* False for an integer that neither i64 nor u64 has. */
+static bool fits_64_bits(const char *text) {
+    errno = 0;
+    if (*text == '-') {
+        (void)strtoll(text, NULL, 10);
+    } else {
+        (void)strtoull(text, NULL, 10);
+    }
+    return errno != ERANGE || !is_integer(text);
+}
+
 int tool_add_input(tool_inputs *inputs, const char *argument) {
     size_t length = tool_name_length(argument);
     if (length == 0 || argument[length] != '=' || argument[length + 1] == '\0') {
@@ -59,6 +76,9 @@ int tool_add_input(tool_inputs *inputs, const char *argument) {
     }
     if (tool_find_input(inputs, argument, length) != NULL) {
         return tool_usage("-i %s: %.*s is given twice", argument, (int)length, argument);
+    }
+    if (!fits_64_bits(argument + length + 1)) {
+        return tool_usage("-i %s: an integer beyond 64 bits", argument);
     }
     tool_input *items = realloc(inputs->items, sizeof *items * ((size_t)inputs->n + 1));
     inputs->items = items != NULL ? items : inputs->items;
@@ -78,13 +98,17 @@ void tool_free_inputs(tool_inputs *inputs) {
     free(inputs->items);
 }
 
-bool tool_number(const tool_input *input, krf_binding *binding) {
+bool tool_number(krf_graph *graph, const tool_input *input, krf_binding *binding) {
     const char *text = input->value;
     char *end = NULL;
     errno = 0;
     long long i = strtoll(text, &end, 10);
     if (*end == '\0' && end != text && errno == 0) {
         *binding = krf_bind_int(input->name, i);
+        return true;
+    }
+    if (is_integer(text)) { /* one that 64 bits hold: tool_add_input has seen to it */
+        *binding = krf_bind_expr(input->name, krf_uint(graph, strtoull(text, NULL, 10)));
         return true;
     }
     double f = strtod(text, &end);

@@ -32,8 +32,8 @@ void tool_free_inputs(tool_inputs *inputs);
 /* --math precise|fast. */
 int tool_read_math(const char *word, krf_math *math);
 
-/* Whether the value is a number, and the binding of a weak scalar if so. */
-bool tool_number(const tool_input *input, krf_binding *binding);
+/* Whether the value is a number, and the binding of a weak scalar if so. Integers from 2^63 on are expressions of the graph. */
+bool tool_number(krf_graph *graph, const tool_input *input, krf_binding *binding);
 
 /* The length of the name (letters, digits, '_', no digit first) that the text begins with; 0 for none. */
 size_t tool_name_length(const char *text);

@@ -224,7 +224,7 @@ static const char *read_extent(job *j, const char *p, int64_t *extent) {
         return NULL;
     }
     krf_binding number;
-    bool known = tool_number(tool_find_input(&j->inputs, p, length), &number);
+    bool known = tool_number(j->graph, tool_find_input(&j->inputs, p, length), &number);
     *extent = known ? number.i : -1;
     return known && number.kind == KRF_BIND_INT && number.i >= 0 ? p + length : NULL;
 }
@@ -271,11 +271,11 @@ static int bind_inputs(job *j, const char *text) {
     for (int i = 0; i < j->inputs.n && status == TOOL_DONE; i++) {
         /* By value: an extent that is added moves the list. */
         const tool_input input = j->inputs.items[i];
-        status = tool_number(&input, &number) ? TOOL_DONE : bind_operand(j, input.name, input.value);
+        status = tool_number(j->graph, &input, &number) ? TOOL_DONE : bind_operand(j, input.name, input.value);
     }
     status = status != TOOL_DONE ? status : add_declared_extents(j, text);
     for (int i = 0; i < j->inputs.n && status == TOOL_DONE; i++) {
-        status = tool_number(&j->inputs.items[i], &number) ? bind(j, number) : TOOL_DONE;
+        status = tool_number(j->graph, &j->inputs.items[i], &number) ? bind(j, number) : TOOL_DONE;
     }
     return status;
 }

@@ -165,7 +165,7 @@ static int load_inputs(job *j) {
     for (int i = 0; i < j->inputs.n; i++) {
         const tool_input *input = &j->inputs.items[i];
         krf_array *array = NULL;
-        if (tool_number(input, &j->bindings[i])) {
+        if (tool_number(j->graph, input, &j->bindings[i])) {
             continue;
         }
         if (load_array(j, input->value, &array) != TOOL_DONE) {
@@ -338,9 +338,11 @@ static int work(job *j) {
     char *text = NULL;
     int status = tool_read_program(j->program, &text);
     status = status != TOOL_DONE ? status : open_context(j);
-    status = status != TOOL_DONE ? status : load_inputs(j);
     if (status == TOOL_DONE) {
         j->graph = krf_graph_create(j->context);
+        status = load_inputs(j);
+    }
+    if (status == TOOL_DONE) {
         status = tool_parse(j->graph, text, j->bindings, j->inputs.n,
                             "Every name of an expression needs a value: -i NAME=FILE.npy, or -i NAME=0.5.", &j->results,
                             &j->count);

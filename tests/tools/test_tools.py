@@ -87,6 +87,15 @@ class Results(ToolTest):
         self.assertEqual(self.fuserun("max(x)", x=np.array([0.1], np.float32)).stdout, b"0.1\n")
         self.assertEqual(self.fuserun("max(x)", x=np.array([0.1, math.nan])).stdout, b"nan\n")
 
+    def test_large_integers(self):
+        z = np.array([1, 2**64 - 1], np.uint64)
+        for s in 2**63 - 1, 2**63, 2**64 - 1:
+            y, = self.fuserun("maximum(z, s)", outputs=["y.npy"], z=z, s=s)
+            np.testing.assert_array_equal(y, np.maximum(z, np.uint64(s)))
+        self.assertEqual(self.fuserun("s", s=2**64 - 1).stdout, b"18446744073709551615\n")
+        self.assertEqual(self.fuserun("s", s=-2**63).stdout, b"-9223372036854775808\n")
+        self.assertEqual(self.fuserun("s", s=1e30).stdout, b"1e+30\n")
+
     def test_program_file(self):
         with open(self.path("nll.krf"), "w") as file:
             file.write("# a comment\nx: f64[n]\nmu: float\ns: f64\nz = (x - mu) / s\n"
@@ -207,6 +216,8 @@ class Errors(ToolTest):
             message = self.rejects(expression, *[part] if part else [], x=x, y=y)
             if place:
                 self.assertCaret(message, expression, place)
+        for s in 2**64, -2**63 - 1, 10**30:
+            self.rejects("s", "an integer beyond 64 bits", s=s)
         self.rejects("x + z", "Every name of an expression needs a value", x=x)
         self.rejects("x: f32[8]; return x", x=np.zeros(7, np.float32))
         self.rejects("x: f32[n]; return x", x=np.zeros(7))
