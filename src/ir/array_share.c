@@ -1,5 +1,6 @@
 /* Whether two arrays have an element's memory in common, by their strides: columns of one matrix lie among each other and share nothing. */
 #include "ir/array.h"
+#include "ir/shape.h"
 
 #define MOST_STEPS 4096 /* values tried; in nested strides a few for each term settle it */
 
@@ -33,15 +34,6 @@ static void add_term(equation *e, int64_t stride, int64_t low, int64_t high) {
         e->terms[i] = e->terms[i - 1];
     }
     e->terms[at] = (term){stride, low, high};
-}
-
-static int64_t common_divisor(int64_t a, int64_t b) {
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 static int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -86,7 +78,7 @@ bool krf__arrays_share(const krf_array *a, const krf_array *b) {
     add_term(&e, 1, 1 - (int64_t)krf_dtype_size(b->dtype), (int64_t)krf_dtype_size(a->dtype) - 1); /* any byte of either element */
     for (int i = e.n - 1; i >= 0; i--) {
         const term *t = &e.terms[i];
-        e.divisor[i] = i + 1 < e.n ? common_divisor(t->stride, e.divisor[i + 1]) : t->stride;
+        e.divisor[i] = i + 1 < e.n ? krf__common_divisor(t->stride, e.divisor[i + 1]) : t->stride;
         e.least[i] = e.least[i + 1] + t->low * t->stride;
         e.most[i] = e.most[i + 1] + t->high * t->stride;
     }
