@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define MOST_TRIED 4  /* later kernels, for each reduction */
-#define MOST_WORDS 20 /* of accumulators that both kernels have */
 
 typedef struct delaying {
     const krf_graph *g;
@@ -75,25 +74,16 @@ static bool walk(delaying *d, const krf__group *group, uint32_t marks, uint32_t 
 }
 
 static bool fits(const delaying *d, const krf__group *a, const krf__group *b) {
-    return a->n_reductions + b->n_reductions <= d->limits->reductions && a->n_roots + b->n_roots <= d->limits->results && a->n_reductions + b->n_reductions <= d->limits->results && a->words + b->words <= MOST_WORDS &&
+    return a->n_reductions + b->n_reductions <= d->limits->reductions && a->n_roots + b->n_roots <= d->limits->results && a->n_reductions + b->n_reductions <= d->limits->results && a->words + b->words <= KRF__MOST_WORDS &&
            a->operations + b->operations <= d->limits->operations && a->fields + b->fields <= d->limits->fields;
 }
 
 static krf_status join_list(uint32_t **to, uint32_t *n, const uint32_t *from, uint32_t more) {
-    size_t room = 1; /* lists grow at powers of two */
-    while (room < (size_t)*n + more) {
-        room *= 2;
+    krf_status status = KRF_OK;
+    for (uint32_t i = 0; i < more && status == KRF_OK; i++) {
+        status = krf__fusion_append(to, n, from[i]);
     }
-    uint32_t *list = more > 0 ? krf__realloc(*to, room * sizeof *list) : *to;
-    if (more > 0 && list == NULL) {
-        return krf__fail_memory();
-    }
-    if (more > 0) {
-        memcpy(list + *n, from, more * sizeof *list);
-    }
-    *to = list;
-    *n += more;
-    return KRF_OK;
+    return status;
 }
 
 /* The group that waits is empty then. */

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #define NO_CUT ""
-#define MOST_WORDS 20 /* of accumulators in a kernel where one has several: a block has 256 of each in shared memory */
 #define LEAST_SHARED 4 /* operations, for which a reduction joins a kernel that has enough of them */
 #define MOST_SCANS 2 /* in a kernel: each takes 21 KiB of a block's shared memory; of 8-byte elements, twice as much */
 
@@ -202,18 +201,6 @@ static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     return group;
 }
 
-static krf_status append(uint32_t **list, uint32_t *n, uint32_t id) {
-    if ((*n & (*n - 1)) == 0) { /* grows at powers of two */
-        uint32_t *more = krf__realloc(*list, (*n == 0 ? 1 : 2 * (size_t)*n) * sizeof **list);
-        if (more == NULL) {
-            return krf__fail_memory();
-        }
-        *list = more;
-    }
-    (*list)[(*n)++] = id;
-    return KRF_OK;
-}
-
 static krf_status add_group(fusing *s, krf__group group) {
     if (!krf__grow(&s->f->groups, &s->groups_capacity, s->f->n_groups + 1, sizeof *s->f->groups)) {
         return krf__fail_memory();
@@ -244,7 +231,7 @@ static krf_status find_group(fusing *s, uint32_t step, int64_t mask, form result
         if (too_heavy(s, sum)) {
             sum = exact_group(s, group, member, (weight){0, 0});
         }
-        const bool crowded = group->words + s->words > (s->words > 1 || group->words > group->n_reductions ? MOST_WORDS : UINT32_MAX / 2);
+        const bool crowded = group->words + s->words > (s->words > 1 || group->words > group->n_reductions ? KRF__MOST_WORDS : UINT32_MAX / 2);
         if (!too_heavy(s, sum) && !crowded && group->n_reductions < most && group->n_roots < s->limits->results && !has_enough(s, group, member)) {
             group->words += s->words;
             group->operations = sum.operations;
@@ -272,7 +259,7 @@ static krf_status store(fusing *s, uint32_t id) {
         return KRF_OK; /* maps are collected at the end */
     }
     krf__group *owner = &s->f->groups[group - 1];
-    return append(&owner->roots, &owner->n_roots, id);
+    return krf__fusion_append(&owner->roots, &owner->n_roots, id);
 }
 
 static krf_status visit_reduction(fusing *s, uint32_t id) {
@@ -304,7 +291,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
                             s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
                             &s->f->group_of[id]);
     }
-    return status == KRF_OK ? append(&s->f->groups[s->f->group_of[id] - 1].reductions,
+    return status == KRF_OK ? krf__fusion_append(&s->f->groups[s->f->group_of[id] - 1].reductions,
                                      &s->f->groups[s->f->group_of[id] - 1].n_reductions, id)
                             : status;
 }
@@ -394,7 +381,7 @@ static krf_status collect_map(fusing *s, uint32_t id) {
                                    : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "reduced values are needed in another shape"
                                                      : "another shape",
                                    id, &group);
-    return status == KRF_OK ? append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
+    return status == KRF_OK ? krf__fusion_append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;
 }
 
 static int by_step(const void *a, const void *b) {

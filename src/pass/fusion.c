@@ -1,6 +1,7 @@
 /* What passes share of a fusion: its groups by their nodes, and its end. */
 #include "pass/pass.h"
 
+#include "base/fail.h"
 #include "base/mem.h"
 
 #include <string.h>
@@ -15,6 +16,18 @@ void krf__fusion_number(const krf_graph *g, krf__fusion *f) {
             f->group_of[f->groups[i].elements[k]] = (uint32_t)i + 1;
         }
     }
+}
+
+krf_status krf__fusion_append(uint32_t **list, uint32_t *n, uint32_t id) {
+    if ((*n & (*n - 1)) == 0) { /* grows at powers of two */
+        uint32_t *more = krf__realloc(*list, (*n == 0 ? 1 : 2 * (size_t)*n) * sizeof **list);
+        if (more == NULL) {
+            return krf__fail_memory();
+        }
+        *list = more;
+    }
+    (*list)[(*n)++] = id;
+    return KRF_OK;
 }
 
 void krf__fusion_free(krf__fusion *f) {

@@ -77,6 +77,9 @@ bool krf__has_places(const krf_graph *g);
 /* All of them in order. out: the lowered graph. */
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
+/* The most words of accumulators in a kernel where one has several: a block has 256 of each in shared memory. */
+#define KRF__MOST_WORDS 20
+
 /* The most groups that become one kernel. */
 #define KRF__MOST_ROUNDS 8
 
@@ -111,6 +114,7 @@ void krf__fusion_free(krf__fusion *f);
 /* Parts of fuse. delay.c: reductions wait for those of a later step over the same elements, where both read the same. steps: of the nodes. rows.c: makes groups that follow one another over the rows of one domain the rounds of one kernel, and places them side by side. */
 krf_status krf__fuse_delay(const krf_graph *g, const krf__limits *limits, const uint32_t *steps, krf__fusion *f);
 krf_status krf__fuse_rows(const krf_graph *g, int n, const uint32_t *outputs, const krf__limits *limits, krf__fusion *f);
+krf_status krf__fusion_append(uint32_t **list, uint32_t *n, uint32_t id); /* of the lists of a group */
 void krf__fusion_number(const krf_graph *g, krf__fusion *f); /* sets group_of from the groups' roots */
 
 #endif
