@@ -3,7 +3,7 @@
 #define KRF_PLAN_SCHEDULE_H
 
 #include "pass/pass.h"
-#include "plan/kernel.h"
+#include "plan/data.h"
 
 /* Merges dimensions that are contiguous for all operands, drops those of extent 1, keeps one of each part. */
 void krf__kernel_collapse(krf__kernel *k);
@@ -60,5 +60,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
 
 /* With that chosen: where a reduction has a handful of results, beside one another and not by vectors, makes it several of one result each, and chooses again. Only memory may fail. */
 krf_status krf__kernel_spread(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
+/* Of a GPU: whether a map is to go over memory from its end, as the kernel that the plan has last leaves the cache. */
+bool krf__goes_backwards(const krf__plan_data *plan, const krf__kernel *k);
 
 #endif

@@ -84,10 +84,10 @@ static bool add_instr(spreading *s, uint32_t instr, int64_t result) {
 }
 
 /* Instructions [from, to) for every result. */
-static bool add_part(spreading *s, uint32_t from, uint32_t to, bool shares_operands) {
+static bool add_part(spreading *s, uint32_t from, uint32_t to) {
     bool room = true;
     s->first_instr = s->made->n_instrs;
-    s->first_operand = shares_operands ? s->first_operand : s->made->n_operands;
+    s->first_operand = s->made->n_operands;
     for (int64_t result = 0; result < s->of->kept_size; result++) {
         for (uint32_t i = from; i < to && room; i++) {
             room = add_instr(s, i, result);
@@ -108,11 +108,11 @@ static int64_t loads_of(const krf__kernel *k) {
 static bool spread(spreading *s) {
     const krf__kernel *k = s->of;
     krf__kernel *made = s->made;
-    bool room = add_part(s, 0, k->n_domain, false);
+    bool room = add_part(s, 0, k->n_domain);
     made->n_domain = made->n_instrs;
-    room = room && add_part(s, k->n_domain, k->n_domain + k->n_reductions, true);
+    room = room && add_part(s, k->n_domain, k->n_domain + k->n_reductions);
     made->n_reductions = made->n_instrs - made->n_domain;
-    room = room && add_part(s, k->n_domain + k->n_reductions, k->n_instrs, false);
+    room = room && add_part(s, k->n_domain + k->n_reductions, k->n_instrs);
     if (!room || made->n_reductions > MOST_REDUCTIONS || krf__accumulator_bytes(made) > MOST_BYTES) {
         return false;
     }
