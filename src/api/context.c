@@ -7,9 +7,14 @@
 
 #include <string.h>
 
+static krf__bad_variable read_defaults(krf_context_options *o) {
+    *o = (krf_context_options){.size = sizeof *o, .cpu_tier = KRF_CPU_AUTO, .cache = KRF_CACHE_ON};
+    return krf__environment_read(o);
+}
+
 krf_context_options krf_context_options_default(void) {
-    krf_context_options o = {.size = sizeof o, .cpu_tier = KRF_CPU_AUTO, .cache = KRF_CACHE_ON};
-    krf__environment_read(&o); /* krf_context_create says what is wrong there */
+    krf_context_options o;
+    read_defaults(&o); /* krf_context_create says what is wrong there */
     return o;
 }
 
@@ -55,8 +60,8 @@ krf_status krf_context_create(const krf_context_options *options, krf_context **
         return krf__fail(KRF_E_ARGUMENT, "krf_context_create: context is NULL");
     }
     *context = NULL;
-    krf_context_options whole = krf_context_options_default(), ignored = whole;
-    const krf__bad_variable bad = krf__environment_read(&ignored);
+    krf_context_options whole;
+    const krf__bad_variable bad = read_defaults(&whole);
     if (bad.name != NULL) {
         return krf__fail(KRF_E_ARGUMENT, "the environment variable %s: \"%s\" is not valid; %s", bad.name, bad.value, bad.right);
     }
