@@ -267,6 +267,20 @@ static inline void look_at_plan(const example *e, krf_graph *g, int n, const krf
     krf_free(text);
 }
 
+/* The first element that is another one than wanted, while kernels are not just being collected. */
+static inline void compare_result(krf_array *got, int r, const value *want, int rank, const int64_t *shape, int64_t size, const char *what) {
+    void *data = collecting ? NULL : to_host(got, want[0].dtype, rank, shape, what);
+    for (int64_t k = 0; data != NULL && k < size; k++) {
+        const value v = get(data, want[0].dtype, k);
+        char a[64], b[64];
+        if (!same(v, want[k])) {
+            COMPLAIN("%s: result %d, element %" PRId64 " is %s, not %s", what, r, k, show(v, a, sizeof a), show(want[k], b, sizeof b));
+            break;
+        }
+    }
+    free(data);
+}
+
 static inline void try_place(example *e, const place *p, int taken, value *want[RESULTS]) {
     static const char *const names[OPERANDS] = {"x", "y", "w", "f", "z"};
     krf_array *arrays[OPERANDS] = {NULL}, *got[RESULTS] = {NULL};
@@ -313,16 +327,7 @@ static inline void try_place(example *e, const place *p, int taken, value *want[
             shape[d] = e->extents[axis_of(e->p->results[r].axes[d])];
             size *= shape[d];
         }
-        void *data = collecting ? NULL : to_host(got[r], want[r][0].dtype, rank, shape, what);
-        for (int64_t k = 0; data != NULL && k < size; k++) {
-            const value v = get(data, want[r][0].dtype, k);
-            char a[64], b[64];
-            if (!same(v, want[r][k])) {
-                COMPLAIN("%s: result %d, element %" PRId64 " is %s, not %s", what, r, k, show(v, a, sizeof a), show(want[r][k], b, sizeof b));
-                break;
-            }
-        }
-        free(data);
+        compare_result(got[r], r, want[r], rank, shape, size, what);
         krf_array_release(got[r]);
     }
     for (int i = 0; i < OPERANDS; i++) {

@@ -142,16 +142,7 @@ static void spread_there(const example *e, const place *p, verdict wanted, value
         }
     }
     for (int r = 0; r < n; r++) {
-        void *data = collecting ? NULL : to_host(got[r], want[r][0].dtype, (int)strlen(e->p->results[r].axes), shapes[r], what);
-        for (int64_t k = 0; data != NULL && k < sizes[r]; k++) {
-            const value v = get(data, want[r][0].dtype, k);
-            char a[64], b[64];
-            if (!same(v, want[r][k])) {
-                COMPLAIN("%s: result %d, element %" PRId64 " is %s, not %s", what, r, k, show(v, a, sizeof a), show(want[r][k], b, sizeof b));
-                break;
-            }
-        }
-        free(data);
+        compare_result(got[r], r, want[r], (int)strlen(e->p->results[r].axes), shapes[r], sizes[r], what);
         krf_array_release(got[r]);
     }
     for (int i = 0; i < OPERANDS; i++) {
