@@ -12,7 +12,7 @@ static bool starts_declaration(const krf__parser *p) {
 
 /* At the name of a declaration: `x: f32[n, 64]`. Faults are left to the second pass. */
 static void find_extents_of(krf__parser *p, krf__lexer lexer) {
-    uint32_t id = krf__parse_bound(p, &p->token);
+    uint32_t id = krf__parse_bound_name(p, &p->token);
     krf__lex(&lexer);
     krf__token type = krf__lex(&lexer), token = krf__lex(&lexer);
     if (krf__token_is(&type, "np") && token.kind == '.') {

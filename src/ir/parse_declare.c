@@ -210,7 +210,7 @@ void krf__parse_declaration(krf__parser *p) {
     if (p->failed) {
         return;
     }
-    uint32_t bound = krf__parse_bound(p, &d.name);
+    uint32_t bound = krf__parse_bound_name(p, &d.name);
     uint32_t id = bound != 0 ? check_bound(p, &d, bound) : new_placeholder(p, &d);
     if (id != 0) {
         krf__parse_set(p, &p->values, d.name.start, d.name.length, (krf__symbol){.id = id, .declared = true});

@@ -266,11 +266,8 @@ static uint32_t parse_signed(krf__parser *p) {
 }
 
 static uint32_t parse_unary(krf__parser *p) {
-    if (p->failed) {
+    if (p->failed || !krf__parse_deeper(p)) {
         return 0;
-    }
-    if (++p->depth > KRF__PARSE_DEPTH) {
-        return krf__parse_fail(p, KRF_E_PARSE, p->token.start, "nested deeper than %d levels", KRF__PARSE_DEPTH);
     }
     uint32_t x = parse_signed(p);
     p->depth--;

@@ -1,33 +1,9 @@
-/* What stands in a program and is no operand: integers (axes, shapes), dtypes, True and False. */
+/* What stands in a program and is no operand: lists of integers (axes, shapes), dtypes, True and False. */
 #include "ir/parser.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-bool krf__parse_int(krf__parser *p, int64_t *value) {
-    if (p->failed) {
-        return false;
-    }
-    bool negative = p->token.kind == '-';
-    if (negative || p->token.kind == '+') {
-        krf__parse_next(p);
-    }
-    krf__token t = p->token;
-    const krf__symbol *extent = t.kind == KRF__TOKEN_NAME ? krf__parse_find(p, &p->extents, &t) : NULL;
-    if (p->failed || (t.kind != KRF__TOKEN_INT && extent == NULL)) {
-        krf__parse_expected(p, "an integer");
-        return false;
-    }
-    if (extent == NULL && t.integer > INT64_MAX) {
-        krf__parse_fail(p, KRF_E_PARSE, t.start, "an integer beyond 64 bits");
-        return false;
-    }
-    int64_t magnitude = extent != NULL ? extent->extent : (int64_t)t.integer;
-    *value = negative ? -magnitude : magnitude;
-    krf__parse_next(p);
-    return !p->failed;
-}
 
 bool krf__parse_none(krf__parser *p) {
     bool none = krf__token_is(&p->token, "None");
@@ -35,6 +11,18 @@ bool krf__parse_none(krf__parser *p) {
         krf__parse_next(p);
     }
     return none && !p->failed;
+}
+
+/* Whether the bracket is part of an expression, (n + 1) * 2, rather than a list. */
+static bool goes_on(const krf__parser *p) {
+    krf__lexer ahead = p->lexer;
+    krf__token t = p->token;
+    int depth = 0;
+    do {
+        depth += t.kind == '(' || t.kind == '[' ? 1 : t.kind == ')' || t.kind == ']' ? -1 : 0;
+        t = krf__lex(&ahead);
+    } while (depth > 0 && depth <= KRF__PARSE_DEPTH && t.kind != KRF__TOKEN_END && t.kind != KRF__TOKEN_ERROR);
+    return depth == 0 && (t.kind == '+' || t.kind == '-' || t.kind == '*' || t.kind == '/' || t.kind == '%' || t.kind == KRF__TOKEN_FLOOR_DIVIDE);
 }
 
 bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none) {
@@ -47,7 +35,8 @@ bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none) {
         ints->none = true;
         return true;
     }
-    if (open.kind != '(' && open.kind != '[') {
+    ints->list = (open.kind == '(' || open.kind == '[') && !goes_on(p);
+    if (!ints->list) {
         ints->n = 1;
         return krf__parse_int(p, &ints->of[0]);
     }
@@ -60,7 +49,7 @@ bool krf__parse_ints(krf__parser *p, krf__ints *ints, bool items_none) {
         if (items_none && krf__parse_none(p)) {
             ints->of[ints->n] = KRF_NONE;
         } else {
-            krf__parse_int(p, &ints->of[ints->n]);
+            (items_none ? krf__parse_bound : krf__parse_int)(p, &ints->of[ints->n]);
         }
         ints->n++;
         if (!krf__parse_skip(p, ',')) {

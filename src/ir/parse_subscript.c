@@ -11,37 +11,44 @@ static void parse_bound(krf__parser *p, int64_t *bound) {
     if (p->failed || p->token.kind == ':' || p->token.kind == ',' || p->token.kind == ']' || krf__parse_none(p)) {
         return;
     }
-    krf__parse_int(p, bound);
+    krf__parse_bound(p, bound);
 }
 
-/* Whether an expression stands here, rather than an integer or a slice. */
-static bool at_expression(const krf__parser *p) {
+/* Whether a slice stands here: a colon before the item ends. Looks no deeper than expressions may nest, so that brackets in brackets are not read again and again. */
+static bool at_slice(const krf__parser *p) {
+    krf__lexer ahead = p->lexer;
+    krf__token t = p->token;
+    int depth = 0;
+    while (depth >= 0 && depth <= KRF__PARSE_DEPTH && t.kind != KRF__TOKEN_END && t.kind != KRF__TOKEN_ERROR && (depth > 0 || t.kind != ',')) {
+        if (t.kind == ':') {
+            return depth == 0;
+        }
+        depth += t.kind == '(' || t.kind == '[' ? 1 : t.kind == ')' || t.kind == ']' ? -1 : 0;
+        t = krf__lex(&ahead);
+    }
+    return false;
+}
+
+/* Whether a number or a size stands here alone. What is computed may be an array. */
+static bool at_integer(krf__parser *p) {
     krf__lexer ahead = p->lexer;
     krf__token t = p->token;
     if (t.kind == '-' || t.kind == '+') {
         t = krf__lex(&ahead);
     }
-    if (t.kind != KRF__TOKEN_INT && t.kind != KRF__TOKEN_NAME && t.kind != ':') {
-        return t.kind == '(' || t.kind == '-' || t.kind == '+' || t.kind == '~';
-    }
-    if (t.kind == ':' || krf__token_is(&t, "None")) {
-        return false;
-    }
-    if (t.kind == KRF__TOKEN_NAME && krf__map_get(&p->extents, t.start, t.length) == NULL) {
-        return true;
-    }
-    int next = krf__lex(&ahead).kind;
-    return next != ',' && next != ']' && next != ':';
+    const bool integer = t.kind == KRF__TOKEN_INT || krf__parse_size(p, &t) != NULL;
+    const int next = krf__lex(&ahead).kind;
+    return integer && (next == ',' || next == ']');
 }
 
 void krf__parse_item_given(krf__parser *p, krf__subscript *s) {
     krf__item *it = &s->items[s->n - 1];
     const krf__node *n = krf__node_of(p->g, it->id);
-    if (it->id != 0 && n->op == KRF__constant && n->weak && krf__is_int((krf_dtype)n->dtype)) {
+    if (it->id != 0 && n->op == KRF__constant && n->weak && n->dtype == KRF_I64) {
         it->kind = KRF__ITEM_INTEGER;
         it->range.start = krf__bits_to_i64(KRF_I64, n->value);
-    } else if (!p->failed && p->token.kind == ':') {
-        krf__parse_fail(p, KRF_E_PARSE, it->at, "the bounds of a slice are integers");
+    } else if (it->id != 0 && n->op == KRF__constant && n->weak && n->dtype == KRF_U64) {
+        krf__parse_fail(p, KRF_E_PARSE, it->at, "an integer outside -2**63 to 2**63 - 1");
     } else if (it->id != 0 && !krf__is_int((krf_dtype)n->dtype)) {
         krf__parse_fail(p, KRF_E_DTYPE, it->at, "a subscript is made of integers, slices, None, ... and arrays of integers; this is %s%s",
                         krf_dtype_name((krf_dtype)n->dtype), n->dtype == KRF_BOOL ? " (use where for masks)" : "");
@@ -51,11 +58,7 @@ void krf__parse_item_given(krf__parser *p, krf__subscript *s) {
 static void parse_slice(krf__parser *p, krf__item *it) {
     parse_bound(p, &it->range.start);
     if (!krf__parse_skip(p, ':')) {
-        it->kind = KRF__ITEM_INTEGER;
-        if (it->range.start == KRF_NONE) {
-            krf__parse_expected(p, "an integer or a slice");
-        }
-        return;
+        krf__parse_expected(p, "':'");
     }
     parse_bound(p, &it->range.stop);
     if (krf__parse_skip(p, ':')) {
@@ -93,12 +96,23 @@ uint32_t *krf__parse_item(krf__parser *p, krf__subscript *s) {
     if (p->token.kind == KRF__TOKEN_REAL) {
         krf__parse_fail(p, KRF_E_PARSE, it->at, "a subscript is made of integers, slices, None, ... and arrays of integers");
     }
-    if (!p->failed && at_expression(p)) {
-        it->kind = KRF__ITEM_ARRAY;
-        return &it->id;
+    if (p->token.kind == ',' || p->token.kind == ']') {
+        krf__parse_expected(p, "an integer or a slice");
     }
-    parse_slice(p, it);
-    return NULL;
+    if (p->failed) {
+        return NULL;
+    }
+    if (at_slice(p)) {
+        parse_slice(p, it);
+        return NULL;
+    }
+    if (at_integer(p)) {
+        it->kind = KRF__ITEM_INTEGER;
+        krf__parse_int(p, &it->range.start);
+        return NULL;
+    }
+    it->kind = KRF__ITEM_ARRAY;
+    return &it->id;
 }
 
 /* The range that an integer index stands for; false (and the error) when the axis has no such element. */

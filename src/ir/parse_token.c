@@ -11,6 +11,13 @@ void krf__parse_next(krf__parser *p) {
     }
 }
 
+bool krf__parse_deeper(krf__parser *p) {
+    if (++p->depth > KRF__PARSE_DEPTH) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "nested deeper than %d levels", KRF__PARSE_DEPTH);
+    }
+    return !p->failed;
+}
+
 krf__token krf__parse_peek(const krf__parser *p) {
     krf__lexer ahead = p->lexer;
     return krf__lex(&ahead);
@@ -64,7 +71,7 @@ void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t leng
 }
 
 /* What a name stood for before the text declared it: a bound value, or a placeholder that the graph has already. */
-uint32_t krf__parse_bound(krf__parser *p, const krf__token *name) {
+uint32_t krf__parse_bound_name(krf__parser *p, const krf__token *name) {
     const krf__symbol *s = krf__parse_find(p, &p->values, name);
     s = s != NULL ? s : krf__parse_find(p, &p->placeholders, name);
     return s != NULL ? s->id : 0;

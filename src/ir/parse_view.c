@@ -79,9 +79,8 @@ static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     }
     if (a->n++ == 1) {
         krf__parse_keyword(p, views[a->which].keyword);
-        a->one_list = p->token.kind == '(' || p->token.kind == '[';
         krf__parse_ints(p, list, false);
-        a->one_list |= list->none;
+        a->one_list = list->list || list->none;
         return NULL;
     }
     if (a->one_list) {

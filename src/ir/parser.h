@@ -1,4 +1,4 @@
-/* What the files of the parser share. They are in layers, from the words up: parse_fail.c (messages), parse_token.c (words, and what names stand for), parse_literal.c (what is no operand);
+/* What the files of the parser share. They are in layers, from the words up: parse_fail.c (messages), parse_token.c (words, and what names stand for), parse_integer.c and parse_literal.c (what is no operand);
  * the families of functions and parse_call.c, which knows their names; parse_undefined.c, parse_function.c (functions of the text), parse_name.c, parse_subscript.c; parse_expr.c
  * (expressions), parse_declare.c; parse.c (programs). Of others only print.c and define_check.c include this, for the names of functions.
  *
@@ -83,6 +83,7 @@ uint32_t krf__parse_built(krf__parser *p, const char *at, uint32_t id);
 #define KRF__SHOWN(token) ((token)->length > 64 ? 64 : (int)(token)->length), (token)->start /* for %.*s */
 
 /* parse_token.c */
+bool krf__parse_deeper(krf__parser *p); /* one level, or the error; `depth` is taken back by hand */
 void krf__parse_next(krf__parser *p);
 krf__token krf__parse_peek(const krf__parser *p);              /* the token after the current one */
 bool krf__parse_skip(krf__parser *p, int kind);                /* goes on if the current token is of that kind */
@@ -95,16 +96,21 @@ const krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const kr
 void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol);
 /* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0:
  * nothing. */
-uint32_t krf__parse_bound(krf__parser *p, const krf__token *name);
+uint32_t krf__parse_bound_name(krf__parser *p, const krf__token *name);
+
+/* parse_integer.c: an expression of integers that are known. bound: of a slice, where the lowest means what the next one means: KRF_NONE is another thing. */
+bool krf__parse_int(krf__parser *p, int64_t *value);
+const krf__symbol *krf__parse_size(krf__parser *p, const krf__token *name); /* that the name stands for; NULL: for none, or for something else */
+bool krf__parse_bound(krf__parser *p, int64_t *bound);
 
 /* parse_literal.c */
 typedef struct krf__ints {
     int n;
     bool none; /* the word None stood instead */
+    bool list; /* in brackets */
     int64_t of[KRF_MAX_RANK];
 } krf__ints;
 bool krf__parse_none(krf__parser *p);                /* goes behind it if the word stands here */
-bool krf__parse_int(krf__parser *p, int64_t *value); /* a signed integer or an extent's name */
 bool krf__parse_ints(krf__parser *p, krf__ints *ints,
                      bool items_none); /* one integer, None, or a tuple or list (with None: KRF_NONE) */
 bool krf__parse_axes(krf__parser *p, const char *at, const krf__ints *ints, int axes[KRF_MAX_RANK]);

@@ -261,6 +261,21 @@ static void views(void **state) {
     same("x[-100:2]", "x[:2]");
     same("x[10::-3, 6:2:-2]", "x[3::-3, 6:2:-2]");
     same("(x + 1)[0].T", "(x + 1.0)[0]");
+    same("x[-9223372036854775808:9223372036854775807]", "x");
+    same("x[:-9223372036854775808]", "x[:0]");
+    same("x[::-9223372036854775808]", "x[3:4]");
+    same("slice(x, (-9223372036854775808,), (-9223372036854775808,))", "x[:0]");
+    same("t = 7; x[t // 2 - 3:t % 4 + 0 * t, :2 * 3]", "x[:3, :6]");
+    same("t = 3; u = t - 1; x[-u:, u:u + t:u]", "x[2:, 2:5:2]");
+    same("q: f64[n]; n = 2; x[n, :n]", "x[2, :2]"); /* a value hides the size */
+    same("q: f64[n]; n = i * 0; x[n]", "x[i * 0]");
+    same("q: f64[h]; x[:h // 2, (h - 2) // 2:-(-h // 8)]", "x[:4, 3:1]");
+    same("top(u, n) = u[:n]; top(x, 3) + top(x, 2 + 1)", "x[:3] + x[:3]");
+    same("q: f64[h]; x.reshape(h // 2, -1)", "reshape(x, (4, 8))");
+    same("q: f64[h]; reshape(x, ((h + 8) // 4, h))", "reshape(x, (4, 8))");
+    same("q: f64[h]; reshape(x, (h - 4) * 2, 4)", "reshape(x, (8, 4))");
+    same("q: f64[h]; arange(h - 1) + zeros((2 * h) // 2 - 1)", "arange(7) + zeros(7)");
+    same("x[-7 // 2:, -7 % 4:]", "x[-4:, 1:]");
 }
 
 static void programs(void **state) {

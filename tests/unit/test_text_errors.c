@@ -48,6 +48,19 @@ static void errors(void **state) {
     refused(P, "18446744073709551616", "line 1, column 1: an integer beyond 64 bits\n18446744073709551616\n^");
     refused(P, "-9223372036854775809", "line 1, column 2: an integer beyond 64 bits\n-9223372036854775809\n ^");
     refused(P, "99999999999999999999", "line 1, column 1: an integer beyond 64 bits\n99999999999999999999\n^");
+    refused(P, "x: f32[3]; x[:9223372036854775808]",
+            "line 1, column 15: an integer outside -2**63 to 2**63 - 1\nx: f32[3]; x[:9223372036854775808]\n              ^");
+    refused(P, "x: f32[3]; x[2:9223372036854775807 * 2]",
+            "line 1, column 36: an integer outside -2**63 to 2**63 - 1\nx: f32[3]; x[2:9223372036854775807 * 2]\n                                   ^");
+    refused(P, "x: f32[3]; x[:2 // 0]", "line 1, column 17: division by 0\nx: f32[3]; x[:2 // 0]\n                ^");
+    refused(P, "x: f32[3]; x[:3 / 2]", "line 1, column 17: '/' gives no integer: use //\nx: f32[3]; x[:3 / 2]\n                ^");
+    refused(P, "x: f32[3]; x[:x]",
+            "line 1, column 15: x is no integer that is known when the text is read: literals, sizes and what is made of them are\nx: f32[3]; x[:x]\n              ^");
+    refused(P, "x: f32[3]; t = 18446744073709551615; x[t]",
+            "line 1, column 40: an integer outside -2**63 to 2**63 - 1\nx: f32[3]; t = 18446744073709551615; x[t]\n                                       ^");
+    refused(P, "x: f32[3]; t = 9223372036854775807 + 1; x[:t]",
+            "line 1, column 44: t is no integer that is known when the text is read: literals, sizes and what is made of them are\nx: f32[3]; t = 9223372036854775807 + 1; x[:t]\n                                           ^");
+    refused(P, "x: f32[3]; x[]", "line 1, column 14: expected an integer or a slice, found ']'\nx: f32[3]; x[]\n             ^");
     refused(P, "(1 + 2", "line 1, column 1: this '(' is never closed\n(1 + 2\n^");
     refused(P, "1 + ", "line 1, column 5: expected an expression, found the end of the text\n1 + \n    ^");
     refused(P, "1 +\n2", "line 1, column 4: expected an expression, found the end of the line\n1 +\n   ^");
@@ -158,7 +171,7 @@ static void repeat(krf__str *s, const char *text, int n) {
 static void deep_nesting_is_refused(void **state) {
     (void)state;
     static const char *const openings[] = {
-        "(", "-", "~", "sin(", "2 ** ", "sum(x, axis=", "maximum(x, ", "x[", "1 + ("};
+        "(", "-", "~", "sin(", "2 ** ", "sum(x, axis=", "maximum(x, ", "x[", "1 + (", "x[:-", "x[:(", "reshape(x, ("};
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
         krf__str text = {0};
         krf__str_put(&text, "x: f32[4]\n");
