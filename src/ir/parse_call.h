@@ -67,4 +67,7 @@ uint32_t *krf__parse_operand(krf__parser *p, krf__arguments *a);
 uint32_t *krf__parse_behind_operand(krf__parser *p, krf__arguments *a); /* their `given` */
 void krf__parse_need_operand(krf__parser *p, krf__arguments *a);        /* their `complete` */
 
+/* parse_operand.c: goes behind the `=` of this keyword and notes it in `given`; false at another, and where it is given already, which is an error. */
+bool krf__parse_option(krf__parser *p, krf__arguments *a, int parameter, const char *name);
+
 #endif

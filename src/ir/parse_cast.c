@@ -10,11 +10,17 @@ static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     if (a->n == 0) {
         return krf__parse_operand(p, a);
     }
+    const char *at = p->token.start;
+    const bool named = krf__parse_at_keyword(p);
+    if (named && (a->has_dtype || !krf__parse_keyword(p, "dtype"))) {
+        krf__parse_refuse_keyword(p, &a->name);
+    } else if (named && a->n > 1) {
+        krf__parse_twice(p, &a->name, at, "dtype");
+    }
     if (a->n++ > 1 || a->has_dtype) {
         krf__parse_close(p, &a->bracket);
         return NULL;
     }
-    krf__parse_keyword(p, "dtype");
     krf__parse_dtype(p, &a->dtype);
     return NULL;
 }

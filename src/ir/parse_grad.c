@@ -9,6 +9,10 @@ static const char *name_of(size_t i) { return i < COUNT ? names[i] : NULL; }
 
 static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     a->at = p->token.start;
+    if (krf__parse_at_keyword(p)) {
+        krf__parse_refuse_keyword(p, &a->name);
+        return NULL;
+    }
     return &a->ids[a->n < KRF__PARSE_VALUES ? a->n : 0];
 }
 

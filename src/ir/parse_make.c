@@ -36,6 +36,11 @@ static const char *name_of(size_t i) { return i < MAKERS ? makers[i].name : NULL
 /* The parameter that the current argument is for: the next one, or the last by its keyword, which is passed. -1: it is for none, which is an error. */
 static int parameter_of(krf__parser *p, const krf__arguments *a) {
     const int most = makers[a->which].most, last = most - 1, next = a->current;
+    for (int k = 0; k < most && krf__parse_at_keyword(p); k++) {
+        if (a->given[k] && krf__token_is(&p->token, makers[a->which].takes[k].keyword)) {
+            krf__parse_twice(p, &a->name, p->token.start, makers[a->which].takes[k].keyword);
+        }
+    }
     if (next < most && !krf__parse_at_keyword(p)) {
         return next;
     }
@@ -46,6 +51,8 @@ static int parameter_of(krf__parser *p, const krf__arguments *a) {
         krf__parse_refuse_keyword(p, &a->name);
     } else if (next < most && makers[a->which].takes[last].kind >= FLAG && krf__parse_keyword(p, makers[a->which].takes[last].keyword)) {
         return last;
+    } else if (krf__parse_at_keyword(p)) {
+        krf__parse_refuse_keyword(p, &a->name);
     } else {
         krf__parse_close(p, &a->bracket);
     }

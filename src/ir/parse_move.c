@@ -209,13 +209,17 @@ static void check_method(krf__parser *p, krf__arguments *a) {
 static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     const parameter *takes = movers[a->which].takes;
     check_method(p, a);
+    const char *at = p->token.start;
     const int by_name = keyword(p, a), i = by_name >= 0 ? by_name : a->n++;
     if (p->failed) {
         return NULL;
     }
-    if (i >= MOST_PARAMETERS || takes[i].kind == NONE || a->given[i]) {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s does not take this argument%s", movers[a->which].name,
-                        i < MOST_PARAMETERS && takes[i].kind != NONE ? " twice" : "");
+    if (i >= MOST_PARAMETERS || takes[i].kind == NONE) {
+        krf__parse_fail(p, KRF_E_PARSE, at, "%s does not take this argument", movers[a->which].name);
+        return NULL;
+    }
+    if (a->given[i]) {
+        krf__parse_twice(p, &a->name, at, takes[i].name);
         return NULL;
     }
     a->current = i;

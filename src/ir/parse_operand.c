@@ -2,6 +2,9 @@
 #include "ir/parse_call.h"
 
 uint32_t *krf__parse_operand(krf__parser *p, krf__arguments *a) {
+    if (krf__parse_at_keyword(p)) {
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes its operand first, without a keyword", KRF__SHOWN(&a->name));
+    }
     if (p->failed || a->n > 0) {
         return NULL;
     }
@@ -15,6 +18,18 @@ uint32_t *krf__parse_behind_operand(krf__parser *p, krf__arguments *a) {
         krf__parse_expected(p, "',' or ')'");
     }
     return NULL;
+}
+
+bool krf__parse_option(krf__parser *p, krf__arguments *a, int parameter, const char *name) {
+    const char *at = p->token.start;
+    if (!krf__parse_keyword(p, name)) {
+        return false;
+    }
+    if (a->given[parameter]) {
+        krf__parse_twice(p, &a->name, at, name);
+    }
+    a->given[parameter] = true;
+    return !p->failed;
 }
 
 void krf__parse_need_operand(krf__parser *p, krf__arguments *a) {

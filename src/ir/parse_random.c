@@ -50,7 +50,7 @@ static int parameter_of(krf__parser *p, const krf__arguments *a, int place) {
     } else if (found < 0) {
         krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes at most %d arguments", name, n);
     } else if (a->given[found]) {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s: %s is given twice", name, parameters[found]);
+        krf__parse_twice(p, &a->name, p->token.start, parameters[found]);
     } else if (keyword) {
         krf__parse_next(p);
         krf__parse_next(p);

@@ -3,6 +3,8 @@
 #include "ir/build_movement.h"
 #include "ir/parse_call.h"
 
+enum { AXIS, KEEPDIMS, DTYPE, DDOF };
+
 static bool composes(const krf__arguments *a) { return a->op == KRF__poison; }
 static bool scans(const krf__arguments *a) { return !composes(a) && krf__op_info_of(a->op)->class_ == KRF__CLASS_SCAN; }
 
@@ -28,13 +30,14 @@ static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     if (a->n == 0) {
         return krf__parse_operand(p, a);
     }
-    if (!scans(a) && krf__parse_keyword(p, "keepdims")) {
+    if (!scans(a) && krf__parse_option(p, a, KEEPDIMS, "keepdims")) {
         a->keepdims = krf__parse_flag(p);
-    } else if (casts(a) && krf__parse_keyword(p, "dtype")) {
+    } else if (casts(a) && krf__parse_option(p, a, DTYPE, "dtype")) {
         a->has_dtype = krf__parse_dtype(p, &a->dtype);
-    } else if (counts && (krf__parse_keyword(p, "ddof") || krf__parse_keyword(p, "correction"))) {
+    } else if (counts && (krf__parse_option(p, a, DDOF, "ddof") || krf__parse_option(p, a, DDOF, "correction"))) {
         krf__parse_int(p, &a->integers[0]);
-    } else if (!a->has_axis && (krf__parse_keyword(p, "axis") || !krf__parse_at_keyword(p))) {
+    } else if (krf__parse_option(p, a, AXIS, "axis") || (!a->given[AXIS] && !krf__parse_at_keyword(p))) {
+        a->given[AXIS] = true;
         parse_axis(p, a);
     } else if (krf__parse_at_keyword(p)) {
         krf__parse_refuse_keyword(p, &a->name);

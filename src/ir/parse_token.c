@@ -90,6 +90,10 @@ bool krf__parse_keyword(krf__parser *p, const char *name) {
     return !p->failed;
 }
 
+void krf__parse_twice(krf__parser *p, const krf__token *function, const char *at, const char *parameter) {
+    krf__parse_fail(p, KRF_E_PARSE, at, "%.*s: %s is given twice", KRF__SHOWN(function), parameter);
+}
+
 void krf__parse_refuse_keyword(krf__parser *p, const krf__token *function) {
     krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s takes no keyword %.*s here", KRF__SHOWN(function), KRF__SHOWN(&p->token));
 }

@@ -37,16 +37,13 @@ void krf__parse_ufunc_name(krf__parser *p, krf__arguments *a) {
 static int most(const krf__arguments *a) { return a->which == OUTER ? 2 : 1; }
 
 static void parse_keyword(krf__parser *p, krf__arguments *a) {
-    const krf__token name = p->token;
-    krf__parse_next(p);
-    krf__parse_next(p);
-    if (a->which != OUTER && krf__token_is(&name, "axis")) {
+    if (a->which != OUTER && krf__parse_option(p, a, 0, "axis")) {
         a->has_axis = true;
         krf__parse_ints(p, &a->ints[0], false);
-    } else if (a->which == REDUCE && krf__token_is(&name, "keepdims")) {
+    } else if (a->which == REDUCE && krf__parse_option(p, a, 1, "keepdims")) {
         a->keepdims = krf__parse_flag(p);
     } else {
-        krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", names[a->which], KRF__SHOWN(&name));
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes no keyword %.*s", names[a->which], KRF__SHOWN(&p->token));
     }
 }
 

@@ -2,6 +2,8 @@
 #include "ir/build_call.h"
 #include "ir/parse_call.h"
 
+enum { RESULT, AXIS, KEEPDIMS, SCAN };
+
 /* Behind `result=`. */
 static void parse_result(krf__parser *p, const krf_op *op, int64_t *result) {
     const char *at = p->token.start;
@@ -13,22 +15,18 @@ static void parse_result(krf__parser *p, const krf_op *op, int64_t *result) {
 }
 
 static void parse_keyword(krf__parser *p, krf__arguments *a) {
-    const krf__token name = p->token;
     const bool reduces = a->defined->map != NULL;
-    krf__parse_next(p);
-    krf__parse_next(p);
-    if (krf__token_is(&name, "result")) {
-        a->given[0] = true;
+    if (krf__parse_option(p, a, RESULT, "result")) {
         parse_result(p, a->defined, &a->integers[0]);
-    } else if (reduces && krf__token_is(&name, "axis")) {
+    } else if (reduces && krf__parse_option(p, a, AXIS, "axis")) {
         a->has_axis = true;
         krf__parse_ints(p, &a->ints[0], false);
-    } else if (reduces && krf__token_is(&name, "keepdims")) {
+    } else if (reduces && krf__parse_option(p, a, KEEPDIMS, "keepdims")) {
         a->keepdims = krf__parse_flag(p);
-    } else if (reduces && krf__token_is(&name, "scan")) {
+    } else if (reduces && krf__parse_option(p, a, SCAN, "scan")) {
         a->scan = krf__parse_flag(p);
     } else {
-        krf__parse_fail(p, KRF_E_PARSE, name.start, "%s takes no keyword %.*s", a->defined->name, KRF__SHOWN(&name));
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s takes no keyword %.*s", a->defined->name, KRF__SHOWN(&p->token));
     }
 }
 
@@ -73,7 +71,7 @@ static uint32_t build(krf__parser *p, krf__arguments *a) {
     if (!build_results(p, a, results)) {
         return krf__parse_built(p, a->name.start, 0);
     }
-    return a->given[0] ? results[a->integers[0]] : krf__parse_several(p, &a->name, op->n_results, results);
+    return a->given[RESULT] ? results[a->integers[0]] : krf__parse_several(p, &a->name, op->n_results, results);
 }
 
 const krf__family krf__defined_calls = {.argument = argument, .build = build};

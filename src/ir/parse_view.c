@@ -77,8 +77,14 @@ static uint32_t *argument(krf__parser *p, krf__arguments *a) {
     if (a->n == 0) {
         return krf__parse_operand(p, a);
     }
+    const char *at = p->token.start;
+    const bool named = krf__parse_at_keyword(p);
+    if (named && !krf__parse_keyword(p, views[a->which].keyword)) {
+        krf__parse_refuse_keyword(p, &a->name);
+    } else if (named && a->n > 1) {
+        krf__parse_twice(p, &a->name, at, views[a->which].keyword);
+    }
     if (a->n++ == 1) {
-        krf__parse_keyword(p, views[a->which].keyword);
         krf__parse_ints(p, list, false);
         a->one_list = list->list || list->none;
         return NULL;
@@ -112,6 +118,10 @@ static const char *slice_name(size_t i) { return i == 0 ? "slice" : NULL; }
 static uint32_t *slice_argument(krf__parser *p, krf__arguments *a) {
     if (a->n == 0) {
         return krf__parse_operand(p, a);
+    }
+    if (krf__parse_at_keyword(p)) {
+        krf__parse_refuse_keyword(p, &a->name);
+        return NULL;
     }
     if (a->n == 4) {
         krf__parse_close(p, &a->bracket);

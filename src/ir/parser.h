@@ -92,6 +92,7 @@ bool krf__parse_ends(const krf__parser *p);                    /* at the end of 
 bool krf__parse_at_keyword(const krf__parser *p);              /* at the name of a keyword argument */
 bool krf__parse_keyword(krf__parser *p, const char *name);     /* goes behind its `=` if it is that one */
 void krf__parse_refuse_keyword(krf__parser *p, const krf__token *function);
+void krf__parse_twice(krf__parser *p, const krf__token *function, const char *at, const char *parameter); /* fails: given before */
 const krf__symbol *krf__parse_find(krf__parser *p, const krf__map *map, const krf__token *name); /* NULL when absent */
 void krf__parse_set(krf__parser *p, krf__map *map, const char *name, size_t length, krf__symbol symbol);
 /* What a name stands for before the text declares it: a bound value, or a placeholder that the graph has already. 0:

@@ -113,6 +113,37 @@ static void errors(void **state) {
     refused(P, "[1, 2]", "line 1, column 1: a list is not a value: bind an array to a name\n[1, 2]\n^");
     refused(P, "x: f32[3]; sum(x, axes=0)",
             "line 1, column 19: sum takes no keyword axes here\nx: f32[3]; sum(x, axes=0)\n                  ^");
+    static const char *const calls[][3] = {
+        {"sum(x, axis=0, axis=0)", "axis=0)", "sum: axis is given twice"},
+        {"sum(x, 0, axis=0)", "axis", "sum: axis is given twice"},
+        {"x.sum(0, keepdims=True, keepdims=True)", "keepdims=True)", "sum: keepdims is given twice"},
+        {"mean(x, dtype=f64, dtype=f64)", "dtype=f64)", "mean: dtype is given twice"},
+        {"var(x, ddof=1, correction=1)", "correction", "var: correction is given twice"},
+        {"sum(axis=0, x=x)", "axis", "sum takes its operand first, without a keyword"},
+        {"sum(x=x)", "x=x", "sum takes its operand first, without a keyword"},
+        {"f32(x=x)", "x=x", "f32 takes its operand first, without a keyword"},
+        {"transpose(x, axis=0)", "axis", "transpose takes no keyword axis here"},
+        {"reshape(x, 3, shape=3)", "shape=", "reshape: shape is given twice"},
+        {"slice(x, starts=1)", "starts", "slice takes no keyword starts here"},
+        {"cast(x, f32, dtype=f32)", "dtype", "cast: dtype is given twice"},
+        {"cast(x, to=f32)", "to=", "cast takes no keyword to here"},
+        {"f64(x, dtype=f32)", "dtype", "f64 takes no keyword dtype here"},
+        {"zeros(3, dtype=f32, dtype=f32)", "dtype=f32)", "zeros: dtype is given twice"},
+        {"zeros(3, shape=3)", "shape=", "zeros: shape is given twice"},
+        {"roll(x, 1, shift=1)", "shift=", "roll: shift is given twice"},
+        {"take(x, x=x)", "x=x", "take: x is given twice"},
+        {"grad(y=x, x)", "y=", "grad takes no keyword y here"},
+        {"random_uniform(3, 1, key=1)", "key", "random_uniform: key is given twice"},
+        {"hypot.reduce(x, axis=0, axis=0)", "axis=0)", "hypot: axis is given twice"},
+        {"hypot.outer(x, x, axis=0)", "axis", "outer takes no keyword axis"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        char text[100], message[300];
+        snprintf(text, sizeof text, "x: f32[3]\n%s", calls[i][0]);
+        const int column = (int)(strstr(calls[i][0], calls[i][1]) - calls[i][0]);
+        snprintf(message, sizeof message, "line 2, column %d: %s\n%s\n%*s^", column + 1, calls[i][2], calls[i][0], column, "");
+        refused(P, text, message);
+    }
     refused(P, "x: f32[3]; max(x, x)",
             "line 1, column 19: max reduces over axes: the larger or smaller of two is maximum\nx: f32[3]; max(x, x)\n "
             "                 ^");
