@@ -126,6 +126,14 @@ static bool strides_agree(const krf__parser *p, const declaration *d, uint32_t i
     return same_strides(d, strides);
 }
 
+/* A known integer that the declared integer cannot hold. */
+static bool out_of_range(const krf__parser *p, const declaration *d, uint32_t id) {
+    const krf__node *n = krf__node_of(p->g, id);
+    const bool known = (n->op == KRF__scalar || n->op == KRF__constant) && n->weak;
+    return known && d->rank == 0 && d->dtype != KRF_BOOL && krf__is_int((krf_dtype)n->dtype) && krf__is_int(d->dtype)
+           && !krf__int_fits(d->dtype, krf__bits_to_i64(KRF_I64, n->value));
+}
+
 /* A bound scalar takes the declared type where that loses nothing: numbers come through the C API as weak ones. 0: it
  * does not. */
 static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) {
@@ -134,9 +142,7 @@ static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) 
     bool narrower = krf__is_complex((krf_dtype)n->dtype) ? !krf__is_complex(d->dtype)
                     : krf__is_real((krf_dtype)n->dtype)  ? !krf__is_real(d->dtype) && !krf__is_complex(d->dtype)
                                                          : d->dtype == KRF_BOOL;
-    bool outside = known && krf__is_int((krf_dtype)n->dtype) && krf__is_int(d->dtype) &&
-                   !krf__int_fits(d->dtype, krf__bits_to_i64(KRF_I64, n->value));
-    if (!n->weak || d->rank != 0 || narrower || outside) {
+    if (!n->weak || d->rank != 0 || narrower || out_of_range(p, d, id)) {
         return 0;
     }
     if (!d->weak) {
@@ -155,6 +161,10 @@ static uint32_t check_bound(krf__parser *p, const declaration *d, uint32_t id) {
         uint32_t adapted = adapt_scalar(p, d, id);
         if (adapted != 0 || p->g->status != KRF_OK) {
             return krf__parse_built(p, d->name.start, adapted);
+        }
+        if (out_of_range(p, d, id)) {
+            return krf__parse_fail(p, KRF_E_DTYPE, d->type.start, "%.*s is declared %.*s, whose range has no %lld", KRF__SHOWN(&d->name), KRF__SHOWN(&d->type),
+                                   (long long)krf__bits_to_i64(KRF_I64, n->value));
         }
         const char *weak = krf__weak_name((krf_dtype)n->dtype);
         return krf__parse_fail(p, KRF_E_DTYPE, d->type.start, "%.*s is declared %.*s and bound to %s",

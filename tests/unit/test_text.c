@@ -309,7 +309,7 @@ static void extents(void **state) {
 static void expect_bound(krf_dtype dtype, const char *text, const char *printed) {
     bound b;
     bind(&b, dtype, 2, (int64_t[]){3, 5}, NULL);
-    parse_with(&b.r, text, b.names, 4);
+    parse_with(&b.r, text, b.names, 6);
     if (b.r.status != KRF_OK) {
         assert_string_equal(b.r.g.error, printed);
     } else {
@@ -338,6 +338,10 @@ static void bindings(void **state) {
     expect_bound(
         KRF_F32, "x: f32[3, 5] strides (1, 3); x",
         "line 1, column 1: x is declared with other strides than it is bound with\nx: f32[3, 5] strides (1, 3); x\n^");
+    expect_bound(KRF_F32, "large: u8; large", "line 1, column 8: large is declared u8, whose range has no 300\nlarge: u8; large\n       ^");
+    expect_bound(KRF_F32, "x[:count, -count]", "x0: f32[3, 5]\nreturn reshape(x0[:2, 3:4], (2,))\n");
+    expect_bound(KRF_F32, "large: i16; large", "s0: int\nreturn i16(s0)\n");
+    expect_bound(KRF_F32, "large: bool; large", "line 1, column 8: large is declared bool and bound to int\nlarge: bool; large\n       ^");
     expect_bound(KRF_F32, "lr: int; lr", "line 1, column 5: lr is declared int and bound to float\nlr: int; lr\n    ^");
     expect_bound(KRF_F32, "x: float; x", "line 1, column 4: x is declared float and bound to f32\nx: float; x\n   ^");
     bound b;

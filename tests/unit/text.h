@@ -87,7 +87,7 @@ static inline char *canonical(const char *text) {
 typedef struct bound {
     parsed r;
     krf_array array;
-    krf__name names[4];
+    krf__name names[6];
 } bound;
 
 static inline void bind(bound *b, krf_dtype dtype, int rank, const int64_t *shape, const int64_t *strides) {
@@ -103,6 +103,8 @@ static inline void bind(bound *b, krf_dtype dtype, int rank, const int64_t *shap
     b->names[1] = (krf__name){.name = "rows", .extent = 3};
     b->names[2] = (krf__name){.name = "lr", .id = krf__build_real(&b->r.g, 0.1, false)};
     b->names[3] = (krf__name){.name = "count", .id = krf__build_int(&b->r.g, 7, false)};
+    b->names[5] = (krf__name){.name = "count", .extent = 2};
+    b->names[4] = (krf__name){.name = "large", .id = krf__build_int(&b->r.g, 300, false)};
 }
 
 #endif
