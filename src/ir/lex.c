@@ -108,6 +108,47 @@ static krf__token lex_number(krf__lexer *lexer) {
     return token;
 }
 
+/* What other languages have and this one has not. */
+static const char *foreign(const char *at) {
+    static const char *const rows[][2] = {{"&&", "'&&' is not supported: use & or logical_and, with comparisons in parentheses"},
+                                          {"||", "'||' is not supported: use | or logical_or, with comparisons in parentheses"},
+                                          {"!", "'!' is not supported: use ~ or logical_not"},
+                                          {"?", "'?' is not supported: use where(condition, x, y)"},
+                                          {"@", "matrix products are not supported yet"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strncmp(at, rows[i][0], strlen(rows[i][0])) == 0) {
+            return rows[i][1];
+        }
+    }
+    return NULL;
+}
+
+/* The character of UTF-8 at `at`, and its bytes; 0 and 1 where there is none. */
+static uint32_t code_point(const char *at, int *bytes) {
+    const unsigned char first = (unsigned char)*at;
+    const int more = first < 0xc2 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : first < 0xf5 ? 3 : 0;
+    uint32_t code = more == 0 ? first : first & (0x3fu >> more);
+    *bytes = 1;
+    for (int i = 1; i <= more; i++) {
+        if (((unsigned char)at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        code = code << 6 | ((unsigned char)at[i] & 0x3f);
+    }
+    *bytes = 1 + more;
+    return more == 0 && first >= 0x80 ? 0 : code;
+}
+
+/* Many a character that means nothing cannot be seen, or looks like one that means something: its number tells. */
+static krf__token refuse_character(krf__lexer *lexer) {
+    int bytes;
+    const uint32_t code = code_point(lexer->at, &bytes);
+    const bool seen = code >= 0x20 && code < 0x7f;
+    krf__token token = refuse(lexer, lexer->at + bytes, seen ? "a character that means nothing here" : code == 0 ? "text that is no UTF-8" : "a character that means nothing here:");
+    token.integer = seen ? 0 : code;
+    return token;
+}
+
 static krf__token lex_punctuation(krf__lexer *lexer) {
     static const struct {
         char text[4];
@@ -126,10 +167,10 @@ static krf__token lex_punctuation(krf__lexer *lexer) {
         lexer->brackets++;
     } else if ((*at == ')' || *at == ']') && lexer->brackets > 0) {
         lexer->brackets--;
-    } else if (*at == '@') {
-        return refuse(lexer, at + 1, "matrix products are not supported yet");
+    } else if (foreign(at) != NULL) {
+        return refuse(lexer, at + 1, foreign(at));
     } else if (strchr("+-*/%<>=&|^~,.:)]", *at) == NULL) {
-        return refuse(lexer, at + 1, "a character that means nothing here");
+        return refuse_character(lexer);
     }
     return finish(lexer, *at, at + 1);
 }

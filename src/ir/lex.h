@@ -33,7 +33,7 @@ typedef struct krf__token {
     int kind;
     const char *start; /* into the text */
     size_t length;
-    uint64_t integer; /* INT */
+    uint64_t integer; /* INT; ERROR: the number of the character that the error is about, where that is one of its own */
     double real;      /* REAL, IMAGINARY */
 } krf__token;
 

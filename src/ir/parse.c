@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* which editors put before UTF-8 */
+
 static bool starts_declaration(const krf__parser *p) {
     return p->token.kind == KRF__TOKEN_NAME && krf__parse_peek(p).kind == ':';
 }
@@ -57,8 +59,8 @@ static bool reserved(const krf__token *name) {
     return false;
 }
 
-/* Whether the statement begins with names and `=`. */
-static bool assigns(const krf__parser *p) {
+/* The `=` behind names that the statement begins with; NULL: there is none. */
+static const char *assigned_at(const krf__parser *p) {
     krf__lexer ahead = p->lexer;
     krf__token t = p->token;
     while (t.kind == KRF__TOKEN_NAME) {
@@ -68,7 +70,29 @@ static bool assigns(const krf__parser *p) {
         }
         t = krf__lex(&ahead);
     }
-    return t.kind == '=';
+    return t.kind == '=' ? t.start : NULL;
+}
+
+/* `a += 1` and `(a, b) = 1, 2`: says what to write instead. */
+static void refuse_assignment(krf__parser *p) {
+    krf__lexer ahead = p->lexer;
+    const krf__token first = p->token;
+    krf__token t = krf__lex(&ahead), next;
+    if (first.kind == '(' || first.kind == '[') {
+        while (t.kind == KRF__TOKEN_NAME || t.kind == ',') {
+            t = krf__lex(&ahead);
+        }
+        if ((t.kind == ')' || t.kind == ']') && krf__lex(&ahead).kind == '=') {
+            krf__parse_fail(p, KRF_E_PARSE, first.start, "names that get values stand without brackets: a, b = ...");
+        }
+        return;
+    }
+    next = krf__lex(&ahead);
+    const bool operator = t.kind == KRF__TOKEN_POWER || t.kind == KRF__TOKEN_FLOOR_DIVIDE || t.kind == KRF__TOKEN_LEFT_SHIFT || t.kind == KRF__TOKEN_RIGHT_SHIFT ||
+                          (t.kind > 0 && t.kind < KRF__TOKEN_END && strchr("+-*/%&|^", t.kind) != NULL);
+    if (first.kind == KRF__TOKEN_NAME && operator && next.kind == '=' && next.start == t.start + t.length) {
+        krf__parse_fail(p, KRF_E_PARSE, t.start, "'%.*s=' is not supported: write %.*s = %.*s %.*s ...", KRF__SHOWN(&t), KRF__SHOWN(&first), KRF__SHOWN(&first), KRF__SHOWN(&t));
+    }
 }
 
 /* One name, or several: `r, t = polar(x, y)`. */
@@ -93,10 +117,11 @@ static void parse_assignment(krf__parser *p) {
     if (!p->failed && krf__parse_ends(p)) {
         krf__parse_expected(p, "an expression");
     }
-    krf__parse_values(p, 0, &values);
-    if (!p->failed && p->token.kind == '=') {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "one value is assigned at a time");
+    const char *again = assigned_at(p);
+    if (again != NULL) {
+        krf__parse_fail(p, KRF_E_PARSE, again, "one value is assigned at a time");
     }
+    krf__parse_values(p, 0, &values);
     if (!p->failed && krf__parse_ends(p) && values.n != n) {
         krf__parse_fail(p, KRF_E_PARSE, first.start, "%d name%s for %d value%s", n, n == 1 ? "" : "s", values.n, values.n == 1 ? "" : "s");
     }
@@ -129,7 +154,7 @@ static void parse_results(krf__parser *p, int capacity, uint32_t *results, int *
 static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int *count) {
     krf__token start = p->token;
     bool word = krf__token_is(&start, "return");
-    const bool declares = starts_declaration(p), defines = !declares && krf__parse_defines(p), assignment = !declares && !defines && assigns(p);
+    const bool declares = starts_declaration(p), defines = !declares && krf__parse_defines(p), assignment = !declares && !defines && assigned_at(p) != NULL;
     if (declares && reserved(&start)) {
         krf__parse_fail(p, KRF_E_PARSE, start.start, "%.*s is a word of the language and cannot be a name", KRF__SHOWN(&start));
     } else if (declares) {
@@ -145,6 +170,7 @@ static bool parse_statement(krf__parser *p, int capacity, uint32_t *results, int
                 krf__parse_expected(p, "a result");
             }
         }
+        refuse_assignment(p);
         parse_results(p, capacity, results, count);
     }
     if (!p->failed && p->token.kind != KRF__TOKEN_NEWLINE && p->token.kind != KRF__TOKEN_END) {
@@ -198,6 +224,7 @@ krf_status krf__parse(krf_graph *g, const char *text, const krf__name *names, in
     if (g->nil || g->status != KRF_OK) {
         return g->nil ? KRF_E_MEMORY : g->status;
     }
+    text += strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
     krf__parser p = {.g = g, .text = text, .missing_extent = missing_extent, .user = user};
     p.lexer = (krf__lexer){.at = text, .locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     if (p.lexer.locale == (locale_t)0) {

@@ -7,6 +7,9 @@
 void krf__parse_next(krf__parser *p) {
     p->token = krf__lex(&p->lexer);
     if (p->token.kind == KRF__TOKEN_ERROR) {
+        if (p->token.integer != 0) {
+            krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s U+%04X", p->lexer.error, (unsigned)p->token.integer);
+        }
         krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%s", p->lexer.error);
     }
 }

@@ -10,7 +10,12 @@ void krf__parse_refuse_word(krf__parser *p) {
                                            {"not", "use ~ or logical_not"},
                                            {"if", "use where(condition, x, y)"},
                                            {"is", "use =="},
-                                           {"in", "it has no meaning for arrays"}};
+                                           {"in", "it has no meaning for arrays"},
+                                           {"def", "write f(x) = ..."},
+                                           {"lambda", "write f(x) = ..., a statement of its own"},
+                                           {"for", "an expression is over all elements"},
+                                           {"while", "an expression is over all elements"},
+                                           {"import", "all functions are there, with np. or without"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (krf__token_is(&p->token, words[i][0])) {
             krf__parse_fail(p, KRF_E_PARSE, p->token.start, "'%s' is not supported: %s", words[i][0], words[i][1]);

@@ -286,6 +286,10 @@ static void programs(void **state) {
     same("x + \\\n y", "x + y");
     same("x = x + 1\nx = x * 2\nreturn x", "(x + 1) * 2");
     same("\r\nt = x\r\nt\r\n", "x");
+    same("def = x; lambda = def; lambda", "x");
+    char *unmarked = canonical("\xef\xbb\xbfx: f64[3]\r\nx + 1\r\n");
+    assert_string_equal(unmarked, "x: f64[3]\nreturn x + 1\n");
+    krf__mem_free(unmarked);
     parsed r;
     parse(&r, "x: f64[n]\nmu: float\ns: f64\nz = (x - mu) / s\nreturn -sum(-0.5 * z * z - log(s))");
     assert_int_equal(r.status, KRF_OK);

@@ -169,7 +169,29 @@ static void errors(void **state) {
     refused(P, "007", "line 1, column 1: an integer does not start with 0\n007\n^");
     refused(P, "3x", "line 1, column 1: a number runs into a name\n3x\n^");
     refused(P, "# \xc3\xa4\xc3\xb6\n1 + \xc3\xa4",
-            "line 2, column 5: a character that means nothing here\n1 + \xc3\xa4\n    ^");
+            "line 2, column 5: a character that means nothing here: U+00E4\n1 + \xc3\xa4\n    ^");
+    refused(P, "1\xc2\xa0+ 2", "line 1, column 2: a character that means nothing here: U+00A0\n1\xc2\xa0+ 2\n ^");
+    refused(P, "1 \xe2\x88\x92 2", "line 1, column 3: a character that means nothing here: U+2212\n1 \xe2\x88\x92 2\n  ^");
+    refused(P, "1 + \xf0\x9d\x9c\x8b", "line 1, column 5: a character that means nothing here: U+1D70B\n1 + \xf0\x9d\x9c\x8b\n    ^");
+    refused(P, "1 + \x01", "line 1, column 5: a character that means nothing here: U+0001\n1 + ?\n    ^");
+    refused(P, "1 + \xff", "line 1, column 5: text that is no UTF-8\n1 + \xff\n    ^");
+    refused(P, "1 + \xc3", "line 1, column 5: text that is no UTF-8\n1 + \xc3\n    ^");
+    refused(P, "\xef\xbb\xbfqqq", "line 1, column 1: qqq is not defined\nqqq\n^");
+    refused(P, "1 +\xef\xbb\xbf 2", "line 1, column 4: a character that means nothing here: U+FEFF\n1 +\xef\xbb\xbf 2\n   ^");
+    refused(P, "x: f32[3]; x && x",
+            "line 1, column 14: '&&' is not supported: use & or logical_and, with comparisons in parentheses\nx: f32[3]; x && x\n             ^");
+    refused(P, "x: f32[3]; x || x",
+            "line 1, column 14: '||' is not supported: use | or logical_or, with comparisons in parentheses\nx: f32[3]; x || x\n             ^");
+    refused(P, "x: f32[3]; !x", "line 1, column 12: '!' is not supported: use ~ or logical_not\nx: f32[3]; !x\n           ^");
+    refused(P, "x: f32[3]; x ? 1 : 2", "line 1, column 14: '?' is not supported: use where(condition, x, y)\nx: f32[3]; x ? 1 : 2\n             ^");
+    refused(P, "a = 1\na += 1\na", "line 2, column 3: '+=' is not supported: write a = a + ...\na += 1\n  ^");
+    refused(P, "a //= 2; a", "line 1, column 3: '//=' is not supported: write a = a // ...\na //= 2; a\n  ^");
+    refused(P, "a = b = 1; a", "line 1, column 7: one value is assigned at a time\na = b = 1; a\n      ^");
+    refused(P, "(a, b) = 1, 2; a", "line 1, column 1: names that get values stand without brackets: a, b = ...\n(a, b) = 1, 2; a\n^");
+    refused(P, "[a, b] = 1, 2; a", "line 1, column 1: names that get values stand without brackets: a, b = ...\n[a, b] = 1, 2; a\n^");
+    refused(P, "def f(x): return x", "line 1, column 1: 'def' is not supported: write f(x) = ...\ndef f(x): return x\n^");
+    refused(P, "f = lambda x: x; f", "line 1, column 5: 'lambda' is not supported: write f(x) = ..., a statement of its own\nf = lambda x: x; f\n    ^");
+    refused(P, "import numpy as np\n1", "line 1, column 1: 'import' is not supported: all functions are there, with np. or without\nimport numpy as np\n^");
 }
 
 static void long_lines_are_cut(void **state) {
