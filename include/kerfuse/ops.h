@@ -440,10 +440,10 @@ KRF_API krf_expr krf_nanmean(krf_expr x, int n_axes, const int *axes, bool keepd
 /* The Euclidean norm: sqrt(sum(abs(x)**2)). */
 KRF_API krf_expr krf_norm(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
-/* The sum of absolute values. */
+/* The sum of absolute values. Integers in 64 bits. */
 KRF_API krf_expr krf_norm1(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
-/* The largest absolute value, NaN if any is. An error over no elements. */
+/* The largest absolute value, NaN if any is. Of integers in their dtype, in which abs of the lowest is itself: cast to a wider one where it may occur. An error over no elements. */
 KRF_API krf_expr krf_norminf(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
 #ifdef __cplusplus

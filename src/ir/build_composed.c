@@ -33,6 +33,8 @@ static uint32_t reduce(const composing *c, krf__op op, uint32_t x) {
 }
 static krf_dtype dtype_of(const composing *c, uint32_t x) { return (krf_dtype)krf__node_of(c->g, x)->dtype; }
 static bool may_be_nan(const composing *c, uint32_t x) { return krf__is_real(dtype_of(c, x)) || krf__is_complex(dtype_of(c, x)); }
+/* What has room for abs(x) of the lowest x, where the sum has it anyway. */
+static uint32_t wide_integer(const composing *c, uint32_t x) { return x != 0 && krf__dtype(dtype_of(c, x))->kind == KRF__KIND_SINT ? krf__build_cast(c->g, x, KRF_I64) : x; }
 /* abs(x)**2 without the root. */
 static uint32_t squared(const composing *c, uint32_t x) {
     if (x == 0 || !krf__is_complex(dtype_of(c, x))) {
@@ -236,7 +238,7 @@ static uint32_t compose(const composing *c, uint32_t x, double ddof) {
     case KRF__COMPOSED_nanmin: return nan_extreme(c, KRF__min, x, (double)INFINITY);
     case KRF__COMPOSED_nanmean: return nan_mean(c, x);
     case KRF__COMPOSED_norm: return call1(c, KRF__sqrt, reduce(c, KRF__sum, squared(c, x)));
-    case KRF__COMPOSED_norm1: return reduce(c, KRF__sum, call1(c, KRF__abs, x));
+    case KRF__COMPOSED_norm1: return reduce(c, KRF__sum, call1(c, KRF__abs, wide_integer(c, x)));
     case KRF__COMPOSED_norminf: return reduce(c, KRF__max, call1(c, KRF__abs, x));
     case KRF__COMPOSED_COUNT: break;
     }

@@ -890,6 +890,7 @@ static void test_constants(void **unused) {
         const int64_t shape[2] = {7, 300};
         krf_expr two = krf_broadcast_to(krf_cast(krf_real(g, 2.25), KRF_F32), 2, shape);
         krf_expr three = krf_broadcast_to(krf_cast(krf_int(g, 3), KRF_I32), 2, shape);
+        krf_expr low = krf_broadcast_to(krf_cast(krf_int(g, -128), KRF_I8), 2, shape); /* abs of it is itself */
         const krf_expr built[] = {krf_sum(krf_int(g, 5), 0, NULL, false),
                                   krf_mean(krf_real(g, 5.5), 0, NULL, true),
                                   krf_any(krf_real(g, NAN), 0, NULL, false),
@@ -897,7 +898,9 @@ static void test_constants(void **unused) {
                                   krf_prod(three, 1, (int[]){1}, false),
                                   krf_max(krf_add(two, three), 1, (int[]){0}, true),
                                   krf_mean(three, 0, NULL, true),
-                                  krf_sum(krf_equal(two, two), 1, (int[]){-1}, false)};
+                                  krf_sum(krf_equal(two, two), 1, (int[]){-1}, false),
+                                  krf_norm1(low, 0, NULL, false),
+                                  krf_norminf(krf_cast(low, KRF_I32), 0, NULL, false)};
         uint64_t power = 1;
         for (int i = 0; i < 300; i++) {
             power *= 3;
@@ -909,13 +912,15 @@ static void test_constants(void **unused) {
                               {.dtype = KRF_I64, .i = (int64_t)power},
                               {.dtype = KRF_F32, .f = 5.25},
                               {.dtype = KRF_F64, .f = 3},
-                              {.dtype = KRF_I64, .i = 300}};
-        krf_array *outputs[8] = {NULL};
-        krf_status status = krf_eval_many(8, built, outputs);
+                              {.dtype = KRF_I64, .i = 300},
+                              {.dtype = KRF_I64, .i = 7 * 300 * 128},
+                              {.dtype = KRF_I32, .i = 128}};
+        krf_array *outputs[10] = {NULL};
+        krf_status status = krf_eval_many(10, built, outputs);
         if (status != KRF_OK) {
             COMPLAIN("constants: %s: %s", krf_status_name(status), krf_error_message());
         }
-        for (int i = 0; i < 8 && status == KRF_OK; i++) {
+        for (int i = 0; i < 10 && status == KRF_OK; i++) {
             char text[64];
             void *data =
                 to_host(outputs[i], want[i].dtype, krf_expr_rank(built[i]), krf_expr_shape(built[i]), "constants");
