@@ -181,15 +181,40 @@ static void print_special_cases(const char *name) {
 #undef TWO
 }
 
+static bool takes_bools(const char *name) {
+    static const char *const names[] = {
+#define NODE(...)
+#define OP(...)
+#define CODE(name, kind, ...) CODE_##kind(name)
+#define CODE_BOOL(name) #name,
+#define CODE_INT(name)
+#define CODE_UINT(name)
+#define CODE_SINT(name)
+#define CODE_REAL(name)
+#define CUDA(...)
+#define GRAD(...)
+#define REDUCE(...)
+#define COMBINE(...)
+#define ALIAS(...)
+#include "ir/ops.def"
+#include "ir/ops_undef.h"
+    };
+    bool takes = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        takes |= strcmp(names[i], name) == 0;
+    }
+    return takes;
+}
+
 /* What its rule admits, and what comes out. */
-static const char *dtypes_of(const char *rule) {
-    static const char *const known[][2] = {
+static const char *dtypes_of(const char *name, int arity, const char *rule) {
+    const char *const known[][2] = {
         {"NUMBER", "numbers"},
         {"REAL", "real; integers and bools as floats"},
         {"COMPARE", "any; gives bool"},
         {"TEST", "any; gives bool"},
         {"LOGIC", "any, as bools; gives bool"},
-        {"BITS", "bools and integers"},
+        {"BITS", takes_bools(name) ? "bools and integers" : arity == 1 ? "integers" : "integers; bools beside them"},
         {"WHERE", "bool, then two of any"},
         {"ANY", "any"},
         {"ORDER", "real; gives i32, or i64 of f64"},
@@ -234,7 +259,7 @@ static void print_function(const char *name, int arity, const char *rule, const 
         }
     }
     printf("%s | %s%s%s | %d | %s | %s | ", other ? ")" : "", infix[0] != '\0' ? "`" : "", strcmp(infix, "|") == 0 ? "\\|" : infix,
-           infix[0] != '\0' ? "`" : "", arity, dtypes_of(rule), takes_complex(name) || strcmp(rule, "LOGIC") == 0 ? "yes" : "");
+           infix[0] != '\0' ? "`" : "", arity, dtypes_of(name, arity, rule), takes_complex(name) || strcmp(rule, "LOGIC") == 0 ? "yes" : "");
     print_gradient(name, arity);
     fputs(" | ", stdout);
     print_measured(name);

@@ -25,7 +25,7 @@ KRF_API krf_expr krf_subtract(krf_expr x, krf_expr y);
 /* x * y. */
 KRF_API krf_expr krf_multiply(krf_expr x, krf_expr y);
 
-/* x / y, the true quotient. Integers are divided as f64. */
+/* x / y, the true quotient. Bools and integers of 8 and 16 bits are divided as f32, of 32 and 64 bits as f64. */
 KRF_API krf_expr krf_divide(krf_expr x, krf_expr y);
 
 /* The quotient rounded down, as Python's //. Integers: division by zero gives 0. */
@@ -172,7 +172,7 @@ KRF_API krf_expr krf_positive(krf_expr x);
 /* x * x. */
 KRF_API krf_expr krf_square(krf_expr x);
 
-/* 1 / x. Integers in f64. */
+/* 1 / x. Bools and integers of 8 and 16 bits in f32, of 32 and 64 bits in f64. */
 KRF_API krf_expr krf_reciprocal(krf_expr x);
 
 /* Rounded towards zero. */
