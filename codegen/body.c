@@ -192,6 +192,16 @@ static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
     return i->from != KRF_F64 ? operand == 2 && first && second : operand == 1 ? first && !second : second && !first;
 }
 
+/* Whether a result, before it is cut, may lie outside its dtype: not where it is one of the operands, or made of their bits. */
+static bool may_leave(const krf__instr *i, const char *code) {
+    const krf_dtype from = (krf_dtype)i->from, to = (krf_dtype)i->dtype;
+    if (i->op == KRF__cast) {
+        const bool wider = krf_dtype_size(to) > krf_dtype_size(from) && (krf__dtype(from)->kind == KRF__KIND_UINT || krf__dtype(from)->kind == krf__dtype(to)->kind);
+        return from != KRF_BOOL && !wider;
+    }
+    return *code == '\0' || strpbrk(code, "+-*/%~HN") != NULL;
+}
+
 void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     krf__str operands[3] = {{0}};
@@ -235,7 +245,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
     code = quotient != NULL ? quotient : turned != NULL ? turned : code != NULL ? code : "?";
     if (krf__rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
-    } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0) {
+    } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0 && may_leave(i, code)) {
         krf__str_printf(out, "krf_cut_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else {
         krf__str_printf(out, "(%s)(", krf__instr_type(e, instr));

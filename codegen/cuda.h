@@ -8,6 +8,8 @@
 /* ---- cuda_operand.c ---- */
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
+const char *krf__cuda_vector_type(int bytes);                                    /* the builtin type of so many: 16, 8, 4, 2 or 1 */
+bool krf__cuda_has_tail(const krf__kernel *k);                                   /* of a map: whether elements may be left after the last whole vector */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".word", what moves one of them at once; "" where it is no vector */
 
@@ -89,6 +91,12 @@ void krf__cuda_put_twos(krf__emitter *e, uint32_t instr, krf__str *out);
 void krf__cuda_put_taken_twos(krf__emitter *e, uint32_t store, krf__str *out);
 void krf__cuda_put_each(krf__emitter *e, void (*print)(krf__emitter *e, uint32_t n, krf__str *out), uint32_t n, krf__str *out);
 const char *krf__cuda_element(const krf__emitter *e); /* "k": where the element at hand stands in a vector */
+
+/* ---- cuda_byte4.c ---- */
+/* Maps of bytes alone: whether the kernel at hand takes them four at once, which is known then (e->bytes4); the statement of an instruction, and of a store. */
+void krf__cuda_by_byte4(krf__emitter *e);
+void krf__cuda_put_byte4(krf__emitter *e, uint32_t instr, krf__str *out);
+void krf__cuda_put_taken_byte4(const krf__emitter *e, uint32_t store, krf__str *out);
 
 /* ---- cuda_statements.c ---- */
 void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, const char *indent, krf__str *out);

@@ -27,7 +27,9 @@ static void put_taken(krf__emitter *e, uint32_t store, krf__str *out) {
 
 void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        if (stores_element(e, i) && e->twos && krf__is_half((krf_dtype)e->k->instrs[i].dtype)) {
+        if (stores_element(e, i) && e->bytes4) {
+            krf__cuda_put_taken_byte4(e, i, out);
+        } else if (stores_element(e, i) && e->twos && krf__is_half((krf_dtype)e->k->instrs[i].dtype)) {
             krf__cuda_put_taken_twos(e, i, out);
         } else if (stores_element(e, i)) {
             krf__cuda_put_each(e, put_taken, i, out);
@@ -35,7 +37,7 @@ void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
     }
 }
 
-void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (krf__cuda_by_fours(e) ? 4 : e->twos ? 2 : 1)); }
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (krf__cuda_by_fours(e) || e->bytes4 ? 4 : e->twos ? 2 : 1)); }
 
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out) {
     const krf__kernel *k = e->k;

@@ -5,12 +5,9 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 
 /* ---- a vector a thread ---- */
 
-/* Whether elements may be left after the last whole vector. */
-static bool has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
-
 static void map_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    const bool tail = has_tail(k);
+    const bool tail = krf__cuda_has_tail(k);
     if (tail) {
         krf__str_printf(out, "const bool whole = i + %d <= ", k->vector);
         krf__cuda_put_domain_size(e, out);
@@ -223,7 +220,7 @@ static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda
 
 static void map_stores(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    const bool tail = has_tail(k);
+    const bool tail = krf__cuda_has_tail(k);
     for (uint32_t i = 0; i < k->n_domain; i++) {
         const krf__instr *s = &k->instrs[i];
         const char *name = s->op == KRF__store ? e->operand_names[s->slot] : NULL;

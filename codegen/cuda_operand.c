@@ -13,8 +13,8 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
 
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
 
-const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
-    switch (krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * (size_t)e->k->vector) {
+const char *krf__cuda_vector_type(int bytes) {
+    switch (bytes) {
     case 16: return "uint4";
     case 8: return "uint2";
     case 4: return "unsigned";
@@ -22,5 +22,9 @@ const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) {
     default: return "unsigned char";
     }
 }
+
+const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) { return krf__cuda_vector_type((int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * e->k->vector); }
+
+bool krf__cuda_has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
 
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }

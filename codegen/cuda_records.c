@@ -8,8 +8,6 @@ static int fields_of(const krf__emitter *e, uint32_t first) { return (int)e->k->
 /* All that a thread has of an operand's records, in bytes. */
 static int bytes_of(const krf__emitter *e, uint32_t first) { return e->k->vector * fields_of(e, first) * (int)krf_dtype_size((krf_dtype)e->k->operands[first].dtype); }
 
-static const char *word_type(int bytes) { return bytes == 16 ? "uint4" : bytes == 8 ? "uint2" : "unsigned"; }
-
 static int field(const krf__emitter *e, uint32_t operand, uint32_t first) { return (int)(e->k->operands[operand].offset - e->k->operands[first].offset); }
 
 /* Between the vectors of fields and the records. */
@@ -31,12 +29,12 @@ static void put_moved(const krf__emitter *e, uint32_t first, bool loads, krf__st
 
 static void put_union(const krf__emitter *e, uint32_t first, krf__str *out) {
     const int bytes = bytes_of(e, first), word = krf__record_word(bytes);
-    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } r_%s;\n", word_type(word), bytes / word, krf__storage_type(e->k->operands[first].dtype), e->k->vector * fields_of(e, first), e->operand_names[first]);
+    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } r_%s;\n", krf__cuda_vector_type(word), bytes / word, krf__storage_type(e->k->operands[first].dtype), e->k->vector * fields_of(e, first), e->operand_names[first]);
 }
 
 /* "(const uint4 *)(a.in0 + i * 3)[w]" without the index. */
 static void put_words(const krf__emitter *e, uint32_t first, krf__str *out) {
-    krf__str_printf(out, "(%s%s *)(a.%s", e->k->operands[first].store ? "" : "const ", word_type(krf__record_word(bytes_of(e, first))), e->operand_names[first]);
+    krf__str_printf(out, "(%s%s *)(a.%s", e->k->operands[first].store ? "" : "const ", krf__cuda_vector_type(krf__record_word(bytes_of(e, first))), e->operand_names[first]);
     krf__cuda_put_offset(e, first, false, out);
     krf__str_put(out, ")");
 }

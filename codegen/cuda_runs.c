@@ -1,5 +1,6 @@
 /* The CUDA target's maps that gather what lies in memory as whole vectors (plan/runs.c): the places of a thread's vector follow one another, or all are the first or the last of one. So a load brings all
- * of its elements, and which of them is which follows from the first place and the last. Or rows are gathered, each from one place on. */
+ * of its elements, and which of them is which follows from the first place and the last. Or rows are gathered, each from one place on. Or places follow one another from anywhere on: most vectors are taken out of the
+ * two words in which they lie, and those around an end of the places element by element. */
 #include "codegen/cuda.h"
 
 /* Not where a loop takes the elements of a vector in turn: they have no numbers then. */
@@ -10,18 +11,32 @@ bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str 
     if (!is_run(e, instr)) {
         return false;
     }
-    if (i->value == KRF__FETCH_ROWS) {
-        krf__str_printf(out, "run%u.at[k]", instr);
-    } else {
+    if (i->value == KRF__FETCH_STEPS) {
         krf__str_printf(out, "(end%u ? edge%u : run%u.at[k])", i->args[0], instr, instr);
+    } else {
+        krf__str_printf(out, "run%u.at[k]", instr);
     }
     return true;
 }
 
-/* What a place is computed of, anew for each element. */
-static void put_computed(krf__emitter *e, uint32_t place, krf__str *out) {
-    krf__mark_needed(e, place);
-    for (uint32_t n = 0; n <= place; n++) {
+static bool is_window(const krf__emitter *e, uint32_t instr) { return is_run(e, instr) && e->k->instrs[instr].value == KRF__FETCH_WINDOWS; }
+
+/* Whether an instruction is the place of a run for which `of` holds. */
+static bool is_place(const krf__emitter *e, uint32_t place, bool (*of)(const krf__emitter *e, uint32_t instr)) {
+    bool any = false;
+    for (uint32_t n = place + 1; n < e->k->n_domain && !any; n++) {
+        any = of(e, n) && e->k->instrs[n].args[0] == place;
+    }
+    return any;
+}
+
+/* What such places are computed of, anew for element k. */
+static void put_computed(krf__emitter *e, bool (*of)(const krf__emitter *e, uint32_t instr), krf__str *out) {
+    for (uint32_t n = 0; n < e->k->n_domain; n++) {
+        e->needed[n] = is_place(e, n, of);
+    }
+    krf__mark_operands(e, e->k->n_domain);
+    for (uint32_t n = 0; n < e->k->n_domain; n++) {
         if (e->needed[n] && e->taint[n]) {
             krf__str line = {0};
             krf__emit_statement(e, n, &line);
@@ -32,30 +47,109 @@ static void put_computed(krf__emitter *e, uint32_t place, krf__str *out) {
     }
 }
 
-static void put_place(krf__emitter *e, uint32_t place, const char *name, int k, krf__str *out) {
-    krf__str_printf(out, "long long %s%u;\n{\n    const int k = %d;\n", name, place, k);
-    put_computed(e, place, out);
-    krf__str_printf(out, "    %s%u = ", name, place);
-    krf__emit_value(e, place, out);
-    krf__str_put(out, ";\n}\n");
-}
+static bool goes_on(const krf__emitter *e, uint32_t instr) { return is_run(e, instr) && e->k->instrs[instr].value != KRF__FETCH_ROWS; }
 
-static void put_places(krf__emitter *e, uint32_t place, bool steps, krf__str *out) {
-    const int last = e->k->vector - 1;
-    put_place(e, place, "place", 0, out);
-    if (!steps) {
+/* The places of element k of a vector, by name. */
+static void put_places_of(krf__emitter *e, const char *name, int k, bool (*of)(const krf__emitter *e, uint32_t instr), krf__str *out) {
+    int n = 0;
+    for (uint32_t place = 0; place < e->k->n_domain; place++) {
+        if (is_place(e, place, of)) {
+            krf__str_printf(out, n++ == 0 ? "long long %s%u" : ", %s%u", name, place);
+        }
+    }
+    if (n == 0) {
         return;
     }
-    put_place(e, place, "until", last, out);
-    krf__str_printf(out, "const bool end%u = place%u == until%u, high%u = (place%u & %d) != 0;\n", place, place, place, place, place, last);
+    krf__str_printf(out, ";\n{\n    const int k = %d;\n", k);
+    put_computed(e, of, out);
+    for (uint32_t place = 0; place < e->k->n_domain; place++) {
+        if (is_place(e, place, of)) {
+            krf__str_printf(out, "    %s%u = ", name, place);
+            krf__emit_value(e, place, out);
+            krf__str_put(out, ";\n");
+        }
+    }
+    krf__str_put(out, "}\n");
+}
+
+static bool is_stepping(const krf__emitter *e, uint32_t instr) { return is_run(e, instr) && e->k->instrs[instr].value == KRF__FETCH_STEPS; }
+
+static void put_places(krf__emitter *e, krf__str *out) {
+    const int last = e->k->vector - 1;
+    put_places_of(e, "place", 0, is_run, out);
+    put_places_of(e, "until", last, goes_on, out);
+    for (uint32_t place = 0; place < e->k->n_domain; place++) {
+        if (is_place(e, place, is_stepping)) {
+            krf__str_printf(out, "const bool end%u = place%u == until%u, high%u = (place%u & %d) != 0;\n", place, place, place, place, place, last);
+        }
+    }
+}
+
+static const char *fours(const krf__emitter *e) { return !e->bytes4 ? "" : e->k->vector == 16 ? "unsigned four[4]; " : e->k->vector == 8 ? "unsigned four[2]; " : "unsigned four[1]; "; }
+
+static int vector_bytes(const krf__emitter *e, const krf__instr *i) { return e->k->vector * (int)krf_dtype_size((krf_dtype)i->dtype); }
+
+static void put_window(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    krf__str_printf(out, "    run%u.word = krf_window<%s>(v_%s + place%u, %d);\n", instr, krf__cuda_vector_type(vector_bytes(e, i)), e->operand_names[i->slot], i->args[0], e->k->vector);
+}
+
+/* Behind the elements before it. */
+static void put_one(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    const char *condition = e->target->fetch_condition(e);
+    krf__str_printf(out, "        run%u.word = krf_behind(run%u.word, ", instr, instr);
+    if (condition != NULL) {
+        krf__str_printf(out, "!(%s) ? (%s)0 : ", condition, krf__storage_type(i->dtype));
+    }
+    krf__str_printf(out, "(v_%s)[", e->operand_names[i->slot]);
+    krf__emit_value(e, i->args[0], out);
+    krf__str_put(out, "]);\n");
+}
+
+static void put_of_windows(const krf__emitter *e, void (*put)(const krf__emitter *e, uint32_t instr, krf__str *out), krf__str *out) {
+    for (uint32_t n = 0; n < e->k->n_domain; n++) {
+        if (is_window(e, n)) {
+            put(e, n, out);
+        }
+    }
+}
+
+static void declare_window(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    krf__str_printf(out, "union { %s word; %s at[%d]; %s} run%u;\n", krf__cuda_vector_type(vector_bytes(e, i)), krf__storage_type(i->dtype), e->k->vector, fours(e), instr);
+}
+
+/* Where no window has an end of the places in it, which is nearly always, all are taken out of words, whose loads are under way at once; else their elements come one by one. */
+static void put_windows(krf__emitter *e, krf__str *out) {
+    krf__str computed = {0};
+    int n = 0;
+    put_of_windows(e, declare_window, out);
+    for (uint32_t place = 0; place < e->k->n_domain; place++) {
+        if (is_place(e, place, is_window)) {
+            krf__str_printf(out, n++ > 0 ? " && until%u - place%u == %d" : krf__cuda_has_tail(e->k) ? "if (whole && until%u - place%u == %d" : "if (until%u - place%u == %d", place, place, e->k->vector - 1);
+        }
+    }
+    if (n == 0) {
+        return;
+    }
+    put_computed(e, is_window, &computed);
+    krf__str_put(out, ") {\n");
+    put_of_windows(e, put_window, out);
+    krf__str_printf(out, "} else {\n    #pragma unroll 1\n    for (int k = 0; k < %d; k++) {\n", e->k->vector);
+    krf__cuda_put_lines(out, "    ", computed.data);
+    put_of_windows(e, put_one, out);
+    krf__str_put(out, "    }\n}\n");
+    out->failed |= computed.failed;
+    krf__str_free(&computed);
 }
 
 static void put_run(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     const uint32_t place = i->args[0];
-    const int v = e->k->vector, bytes = v * (int)krf_dtype_size((krf_dtype)i->dtype), word = bytes > 16 ? 16 : bytes;
-    const char *type = krf__storage_type(i->dtype), *word_type = word == 16 ? "uint4" : word == 8 ? "uint2" : "unsigned";
-    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } run%u;\n", word_type, bytes / word, type, v, instr);
+    const int v = e->k->vector, bytes = vector_bytes(e, i), word = bytes > 16 ? 16 : bytes;
+    const char *type = krf__storage_type(i->dtype), *word_type = krf__cuda_vector_type(word);
+    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; %s} run%u;\n", word_type, bytes / word, type, v, fours(e), instr);
     krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    run%u.word[n] = ((const %s *)(v_%s + (place%u & -%d)))[n];\n}\n", bytes / word, instr, word_type, e->operand_names[i->slot], place, v);
 }
 
@@ -75,22 +169,15 @@ bool krf__cuda_has_runs(const krf__emitter *e) {
 
 void krf__cuda_put_runs(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
+    put_places(e, out);
     for (uint32_t n = 0; n < k->n_domain; n++) {
-        bool known = false;
-        for (uint32_t before = 0; before < n && is_run(e, n); before++) {
-            known |= is_run(e, before) && k->instrs[before].args[0] == k->instrs[n].args[0] && k->instrs[before].value == k->instrs[n].value;
-        }
-        if (is_run(e, n) && !known) {
-            put_places(e, k->instrs[n].args[0], k->instrs[n].value == KRF__FETCH_STEPS, out);
-        }
-    }
-    for (uint32_t n = 0; n < k->n_domain; n++) {
-        if (is_run(e, n)) {
+        if (is_run(e, n) && !is_window(e, n)) {
             put_run(e, n, out);
         }
     }
+    put_windows(e, out);
     for (uint32_t n = 0; n < k->n_domain; n++) {
-        if (is_run(e, n) && k->instrs[n].value == KRF__FETCH_STEPS) {
+        if (is_stepping(e, n)) {
             put_edge(e, n, out);
         }
     }

@@ -1,4 +1,4 @@
-/* The CUDA target: the statements of a body, what does not vary before what does, and half-precision ones by twos. */
+/* The CUDA target: the statements of a body, what does not vary before what does, half-precision ones by twos, and bytes by four. */
 #include "codegen/cuda.h"
 
 /* Of the domain part, only what depends on a load (varying), or only what does not. */
@@ -11,6 +11,8 @@ static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varyin
         }
         if (e->twos && varying && e->mode == 0 && i < e->k->n_domain) {
             krf__cuda_put_twos(e, i, &line);
+        } else if (e->bytes4 && varying && i < e->k->n_domain) {
+            krf__cuda_put_byte4(e, i, &line);
         } else if (in_round && i == e->replaced) {
             krf__cuda_put_kept(e, i, &line);
         } else {
@@ -41,6 +43,7 @@ void krf__cuda_put_fixed(krf__emitter *e, krf__str *out) {
     }
     put_some(e, 0, k->n_domain, false, "", out);
     krf__cuda_by_twos(e);
+    krf__cuda_by_byte4(e);
 }
 
 void krf__cuda_put_results(krf__emitter *e, krf__str *out) {

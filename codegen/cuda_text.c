@@ -39,6 +39,9 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
         krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
     }
     krf__str_put(out, krf__cuda_by_fours(e) ? "int four[4]; " : "");
+    if (e->bytes4) {
+        krf__str_printf(out, "unsigned four[%d]; ", e->k->vector / 4);
+    }
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
 }
 

@@ -56,8 +56,9 @@ struct krf__emitter {
     int32_t *kept;               /* C, rows, by the number of an instruction in the whole kernel: 0; -1: nothing needs it; else 1 + the number of the one that has its value in a block. Maps of short rows: KRF__KEPT_PERIOD, computed once for all rows (c_period.c) */
     bool in_turn;                /* CUDA, maps: elements at hand are the first of their vectors, which move on */
     bool twos;                   /* CUDA: bodies take elements by twos (cuda_half2.c) */
-    int lane;                    /* then: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
-    unsigned char *forms;        /* then: what there is of an instruction of the domain; C: whether it is computed before a strip (c_fixed.c) */
+    bool bytes4;                 /* CUDA: maps take bytes by four (cuda_byte4.c) */
+    int lane;                    /* by twos: which of the two is printed, 1 or 2; 3: the word of both; 0: as elsewhere */
+    unsigned char *forms;        /* by twos: what there is of an instruction of the domain; by four: whether it is computed; C: whether it is computed before a strip (c_fixed.c) */
     bool side_by_side;           /* C: short rows stand side by side, "row0[at + k]", and the fast dimension is the last that is kept */
     bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
@@ -145,6 +146,7 @@ void krf__c_put_strip(krf__emitter *e, const char *values, krf__str *out);
 /* ---- c_draw.c ---- */
 bool krf__c_draws(const krf__emitter *e, uint32_t instr);                        /* whether an instruction's values are random words that are drawn before the loops */
 void krf__c_put_draws(const krf__emitter *e, int strip, krf__str *out);          /* draws them, for elements [j, j + m) */
+void krf__mark_operands(krf__emitter *e, uint32_t end); /* what the needed instructions before `end` are computed of is needed too */
 void krf__mark_needed(krf__emitter *e, uint32_t instr); /* krf__emitter.needed, up to instr: what that is computed of */
 void krf__c_put_runs(krf__emitter *e, int strip, krf__str *out); /* what is gathered at places that follow one another, laid out for a strip */
 bool krf__c_put_fetched(const krf__emitter *e, const krf__instr *fetch, krf__str *out);

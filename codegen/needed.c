@@ -1,15 +1,19 @@
 /* What values of the domain part are computed of: all of one, where that is printed apart from the rest; and whether an instruction uses another. */
 #include "codegen/emitter.h"
 
-void krf__mark_needed(krf__emitter *e, uint32_t instr) {
-    for (uint32_t n = 0; n <= instr; n++) {
-        e->needed[n] = n == instr;
-    }
-    for (uint32_t n = instr + 1; n-- > 0;) {
+void krf__mark_operands(krf__emitter *e, uint32_t end) {
+    for (uint32_t n = end; n-- > 0;) {
         for (int a = 0; e->needed[n] && a < krf__op_info_of((krf__op)e->k->instrs[n].op)->arity; a++) {
             e->needed[e->k->instrs[n].args[a]] = true;
         }
     }
+}
+
+void krf__mark_needed(krf__emitter *e, uint32_t instr) {
+    for (uint32_t n = 0; n <= instr; n++) {
+        e->needed[n] = n == instr;
+    }
+    krf__mark_operands(e, instr + 1);
 }
 
 static bool among_operands(const krf__kernel *k, uint32_t chain, uint32_t value, int depth) {

@@ -357,6 +357,14 @@ template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) {
 #endif
 }
 
+//@ krf_behind
+// The elements of a word but the first, and behind them another.
+template <typename T, typename E> KRF_FN T krf_behind(T word, E element) {
+    union { T word; E first; } next = {T{}};
+    next.first = element;
+    return krf_between(word, next.word, sizeof(E));
+}
+
 //@ krf_row_window
 // A word that begins at any element of a row, or before the row's first, where its elements are anything.
 template <typename T, typename E> KRF_FN T krf_row_window(const E *at, const E *first) {

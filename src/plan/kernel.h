@@ -80,7 +80,7 @@ typedef struct krf__instr {
     uint64_t value;    /* constant: raw bits; call: the krf__result; fetch: how places follow one another (plan/runs.c), or 0 */
 } krf__instr;
 
-enum { KRF__FETCH_STEPS = 1, KRF__FETCH_ROWS = 2, KRF__FETCH_REPEATS = 256 }; /* places that follow one another; one from which a row goes on; and, with the number added, each so many times, on the CPU */
+enum { KRF__FETCH_STEPS = 1, KRF__FETCH_ROWS = 2, KRF__FETCH_WINDOWS = 3, KRF__FETCH_REPEATS = 256 }; /* places that follow one another; one from which a row goes on; places that follow one another from anywhere on, but at ends, on a GPU; and, with the number added, each so many times, on the CPU */
 
 /* A round: its instructions are instrs + first, n_instrs of them. */
 typedef struct krf__round {

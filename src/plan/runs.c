@@ -4,14 +4,33 @@
 
 #define LEAST_BYTES 4
 #define MOST_BYTES 32 /* two words */
+#define MOST_LOOSE 2   /* bytes of elements that are taken out of the words in which they lie: wider ones are as fast one by one */
+#define MOST_WINDOW 16 /* and of their vectors */
+
+static int vector_bytes(const krf__kernel *k, const krf__instr *i) { return k->vector * (int)krf_dtype_size((krf_dtype)i->dtype); }
 
 /* By places that follow one another in a row; or of rows, each from one place on. */
 static bool is_run(const krf__kernel *k, const krf__instr *i) {
     const krf__operand *o = &k->operands[i->slot];
-    const int fast = k->n_kept - 1, bytes = k->vector * (int)krf_dtype_size((krf_dtype)i->dtype);
+    const int fast = k->n_kept - 1, bytes = vector_bytes(k, i);
     const bool rows = (i->value & KRF__RUN_ROWS) != 0;
     return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && (i->value & KRF__RUN_BLOCK) % (uint64_t)k->vector == 0
            && krf__in_vectors(k, o, fast, k->vector);
+}
+
+/* By places that follow one another from anywhere on, but at ends. */
+static bool begins_anywhere(const krf__kernel *k, const krf__instr *i, const krf__limits *limits) {
+    const size_t size = krf_dtype_size((krf_dtype)i->dtype);
+    const int bytes = vector_bytes(k, i);
+    return k->schedule == KRF__MAP && k->vector > 1 && !k->across && k->operands[i->slot].strides[k->n_kept - 1] == 0 && (i->value & KRF__RUN_ALONG) != 0 && size <= MOST_LOOSE && size <= limits->loose && bytes >= LEAST_BYTES
+           && bytes <= MOST_WINDOW;
+}
+
+static uint64_t vectors_of(const krf__kernel *k, const krf__instr *i, bool unaligned, const krf__limits *limits) {
+    if (!unaligned && is_run(k, i)) {
+        return (i->value & KRF__RUN_ROWS) != 0 ? KRF__FETCH_ROWS : KRF__FETCH_STEPS;
+    }
+    return begins_anywhere(k, i, limits) ? KRF__FETCH_WINDOWS : 0;
 }
 
 /* On the CPU: strips of places that follow one another, or come several times each. */
@@ -24,11 +43,10 @@ static uint64_t strip_of(const krf__kernel *k, const krf__instr *i) {
     return times > 0 ? KRF__FETCH_REPEATS + times : (i->value & KRF__RUN_ALONG) != 0 ? KRF__FETCH_STEPS : 0;
 }
 
-void krf__kernel_runs(krf__kernel *k, bool unaligned, bool many_threads) {
+void krf__kernel_runs(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     for (uint32_t n = 0; n < k->n_instrs; n++) {
         if (k->instrs[n].op == KRF__fetch) {
-            const uint64_t is = (k->instrs[n].value & KRF__RUN_ROWS) != 0 ? KRF__FETCH_ROWS : KRF__FETCH_STEPS;
-            k->instrs[n].value = many_threads ? (!unaligned && is_run(k, &k->instrs[n]) ? is : 0) : strip_of(k, &k->instrs[n]);
+            k->instrs[n].value = limits->many_threads ? vectors_of(k, &k->instrs[n], unaligned, limits) : strip_of(k, &k->instrs[n]);
         }
     }
 }

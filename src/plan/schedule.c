@@ -290,7 +290,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
-    krf__kernel_runs(k, unaligned, limits->many_threads);
+    krf__kernel_runs(k, unaligned, limits);
     krf__kernel_beside(k, limits);
     mark_together(k, limits);
     k->ahead = k->early && krf__gains_ahead(k);

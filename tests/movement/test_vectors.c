@@ -19,6 +19,10 @@ static int padded_odd(int line, int column, int *from_line) { return *from_line 
 static int edges(int line, int column, int *from_line) { return *from_line = line, column < 16 ? 0 : column >= 16 + COLUMNS ? COLUMNS - 1 : column - 16; }
 static int rolled(int line, int column, int *from_line) { return *from_line = line, (column + COLUMNS - 16) % COLUMNS; }
 static int rolled_odd(int line, int column, int *from_line) { return *from_line = line, (column + COLUMNS - 7) % COLUMNS; }
+static int rolled_one(int line, int column, int *from_line) { return *from_line = line + 1, (column + 61 - 7) % 61; }
+static int rolled_last(int line, int column, int *from_line) { return *from_line = line + 2, 3 + (column + 60) % 61; }
+static int rolled_few(int line, int column, int *from_line) { return *from_line = line + 1, (column + 5) % 11; }
+static int between_edges(int line, int column, int *from_line) { return *from_line = line, column < 1 ? 0 : column - 1; }
 static int rolled_both(int line, int column, int *from_line) { return *from_line = (line + 1) % LINES, (column + COLUMNS - 32) % COLUMNS; }
 static int cut(int line, int column, int *from_line) { return *from_line = line, column + 16 < COLUMNS ? column + 16 : JOINED + column + 16 - COLUMNS; }
 static int stepped(int line, int column, int *from_line) { return *from_line = line, 2 * column < COLUMNS ? 2 * column : JOINED + 2 * column - COLUMNS; }
@@ -43,6 +47,13 @@ static const struct {
     {"pad(x, ((0, 0), (16, 16)), 'edge')", LINES, COLUMNS + 32, edges},
     {"roll(x, 16, axis=1)", LINES, COLUMNS, rolled},
     {"roll(x, 7, axis=1)", LINES, COLUMNS, rolled_odd},
+    {"roll(x[1, :61], 7)[None, :]", 1, 61, rolled_one},
+    {"roll(x[2, 3:], 1)[None, :]", 1, 61, rolled_last},
+    {"roll(x, 7, axis=1).astype(u8)", LINES, COLUMNS, rolled_odd},
+    {"roll(x[1, :11], -5)[None, :]", 1, 11, rolled_few},
+    {"where(x < 121, roll(x, 7, axis=1), roll(x, -5, axis=1))", LINES, COLUMNS, rolled_odd},
+    {"where(x < 121, pad(x, ((0, 0), (1, 1)), 'edge')[:, :-2], pad(x, ((0, 0), (1, 1)), 'edge')[:, 2:])", LINES, COLUMNS, between_edges},
+    {"where(x < 121, roll(x, 7, axis=1), roll(x, 16, axis=1))", LINES, COLUMNS, rolled_odd},
     {"roll(x, (-1, 32), axis=(0, 1))", LINES, COLUMNS, rolled_both},
     {"concatenate((x, y), axis=1)[:, 16:80]", LINES, COLUMNS, cut},
     {"concatenate((x, y), axis=1)[:, ::2]", LINES, COLUMNS, stepped},
@@ -68,7 +79,8 @@ static krf_array *rows(krf_context *context, krf_dtype dtype, int64_t gap, int f
     return view;
 }
 
-static void check(const char *program, const char *label, krf_array *got, krf_dtype dtype, int lines, int columns, place *of) {
+static void check(const char *program, const char *label, krf_array *got, int lines, int columns, place *of) {
+    const krf_dtype dtype = krf_array_dtype(got);
     char data[8 * 2 * COLUMNS * 16], a[64], b[64];
     assert_int_equal(krf_array_shape(got)[0], lines);
     assert_int_equal(krf_array_shape(got)[1], columns);
@@ -105,7 +117,7 @@ static void test_places(void **unused) {
                 if (status != KRF_OK) {
                     fail_msg("%s, %s: %s", cases[k].program, all.run[r].label, krf_error_message());
                 }
-                check(cases[k].program, all.run[r].label, got, dtypes[d], cases[k].lines, cases[k].columns, cases[k].place);
+                check(cases[k].program, all.run[r].label, got, cases[k].lines, cases[k].columns, cases[k].place);
                 krf_array_release(got);
                 krf_array_release(x);
                 krf_array_release(y);

@@ -1,0 +1,139 @@
+/* Maps of bytes alone, which a GPU takes four at once (codegen/cuda_byte4.c): all pairs of integers of 8 bits and of bools, with whole words and some bytes behind them, beside numbers and single elements that go to all four; against
+ * arithmetic on int. */
+#include "ops/common.h"
+
+enum { PAIRS = 256 * 256, FEW = PAIRS - 253 * 256 - 3 }; /* some whole vectors, and 13 bytes more */
+
+static runs all;
+
+typedef int formula(int x, int y, int z);
+
+static int sum(int x, int y, int z) { return (void)z, x + y; }
+static int difference(int x, int y, int z) { return (void)z, x - y; }
+static int opposite(int x, int y, int z) { return (void)y, (void)z, -x; }
+static int magnitude(int x, int y, int z) { return (void)y, (void)z, x < 0 ? -x : x; }
+static int both(int x, int y, int z) { return (void)z, x & y; }
+static int either(int x, int y, int z) { return (void)z, x | y; }
+static int one_of(int x, int y, int z) { return (void)z, x ^ y; }
+static int not_these(int x, int y, int z) { return (void)y, (void)z, ~x; }
+static int not_this(int x, int y, int z) { return (void)y, (void)z, !x; }
+static int smaller(int x, int y, int z) { return (void)z, x < y ? x : y; }
+static int larger(int x, int y, int z) { return (void)z, x > y ? x : y; }
+static int is(int x, int y, int z) { return (void)z, x == y; }
+static int is_not(int x, int y, int z) { return (void)z, x != y; }
+static int below(int x, int y, int z) { return (void)z, x < y; }
+static int above(int x, int y, int z) { return (void)z, x > y; }
+static int not_above(int x, int y, int z) { return (void)z, x <= y; }
+static int not_below(int x, int y, int z) { return (void)z, x >= y; }
+static int chosen(int x, int y, int z) { return (void)z, x < y ? y : x - 3; }
+static int chosen_bool(int x, int y, int z) { return (void)z, x != y ? y : !x; }
+static int there(int x, int y, int z) { return (void)y, (void)z, x != 0; }
+static int counted(int x, int y, int z) { return (void)z, x + (x < y) + (x == 7); }
+static int beside(int x, int y, int z) { return (x < z ? x : z) + y; }
+static int next_to(int x, int y, int z) { return (void)y, (void)z, x; }
+
+enum { INTEGERS = 1, SIGNED = 2, BOOLS = 4 };
+
+/* What it gives: the operands' dtype, or bools. */
+static const struct {
+    const char *program;
+    formula *formula;
+    int of;
+    bool bools;
+} cases[] = {
+    {"x + y", sum, INTEGERS, false},
+    {"x - y", difference, INTEGERS, false},
+    {"-x + 0 * y", opposite, SIGNED, false},
+    {"abs(x) | (y & 0)", magnitude, SIGNED, false},
+    {"x & y", both, INTEGERS | BOOLS, false},
+    {"x | y", either, INTEGERS | BOOLS, false},
+    {"x ^ y", one_of, INTEGERS | BOOLS, false},
+    {"~x", not_these, INTEGERS, false},
+    {"~x", not_this, BOOLS, false},
+    {"minimum(x, y)", smaller, INTEGERS | BOOLS, false},
+    {"maximum(x, y)", larger, INTEGERS | BOOLS, false},
+    {"x == y", is, INTEGERS | BOOLS, true},
+    {"x != y", is_not, INTEGERS | BOOLS, true},
+    {"x < y", below, INTEGERS | BOOLS, true},
+    {"x > y", above, INTEGERS | BOOLS, true},
+    {"x <= y", not_above, INTEGERS | BOOLS, true},
+    {"x >= y", not_below, INTEGERS | BOOLS, true},
+    {"where(x < y, y, x - 3)", chosen, INTEGERS, false},
+    {"where(x ^ y, y, ~x)", chosen_bool, BOOLS, false},
+    {"x.astype(bool)", there, INTEGERS, true},
+    {"x + (x < y) + (x == 7)", counted, INTEGERS, false},
+    {"minimum(x, z) + y", beside, INTEGERS, false},
+    {"minimum(x, z[:, None]) + y", beside, INTEGERS, false},
+    {"roll(roll(x, 5), -5)", next_to, INTEGERS, false},
+};
+
+static value whole(int i, krf_dtype dtype) { return convert((value){.dtype = KRF_I64, .i = i}, dtype); }
+
+/* Values that follow one another, each `times` times. */
+static krf_array *bytes(krf_context *context, krf_dtype dtype, int n, int times) {
+    static char data[PAIRS];
+    const int values = dtype == KRF_BOOL ? 2 : 256, lowest = dtype == KRF_I8 ? -128 : 0;
+    krf_array *a = NULL;
+    for (int i = 0; i < n; i++) {
+        put(data, i, whole(lowest + i / times % values, dtype));
+    }
+    assert_int_equal(krf_array_from_host(context, dtype, 1, &(int64_t){n}, data, &a), KRF_OK);
+    return a;
+}
+
+static void check(size_t c, const run *r, krf_dtype dtype, int n) {
+    static char data[PAIRS];
+    const int values = dtype == KRF_BOOL ? 2 : 256, lowest = dtype == KRF_I8 ? -128 : 0, z = 17;
+    krf_context *context = r->context;
+    krf_array *x = bytes(context, dtype, n, 1), *y = bytes(context, dtype, n, values), *single = NULL, *got = NULL;
+    krf_graph *g = krf_graph_create(context);
+    krf_expr result;
+    char text[64], a[64], b[64];
+    put(data, 0, whole(z, dtype));
+    assert_int_equal(krf_array_from_host(context, dtype, 1, &(int64_t){1}, data, &single), KRF_OK);
+    krf_status status = krf_parse(g, cases[c].program, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("y", y), krf_bind_array("z", single)}, 3, &result);
+    status = status == KRF_OK ? krf_eval(result, &got) : status;
+    snprintf(text, sizeof text, "%s of %s, %d", cases[c].program, krf_dtype_name(dtype), n);
+    if (status != KRF_OK) {
+        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
+    }
+    const krf_dtype gives = cases[c].bools ? KRF_BOOL : dtype;
+    assert_int_equal(krf_array_dtype(got), gives);
+    assert_int_equal(krf_array_to_host(got, data, (size_t)n), KRF_OK);
+    for (int i = 0; i < n; i++) {
+        const int of_x = lowest + i % values, of_y = lowest + i / values % values;
+        const value want = whole(cases[c].formula(of_x, of_y, z), gives), found = get(data, gives, i);
+        if (!same(found, want)) {
+            fail_msg("%s, %s: element %d is %s, not %s", text, r->label, i, show(found, a, 64), show(want, b, 64));
+        }
+    }
+    krf_array_release(got);
+    krf_array_release(single);
+    krf_array_release(y);
+    krf_array_release(x);
+    krf_graph_destroy(g);
+}
+
+static void test_pairs(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_BOOL};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+            for (size_t d = 0; d < 3; d++) {
+                const int of = dtypes[d] == KRF_BOOL ? BOOLS : dtypes[d] == KRF_I8 ? INTEGERS | SIGNED : INTEGERS;
+                if ((cases[c].of & of) != 0) {
+                    check(c, &all.run[r], dtypes[d], PAIRS);
+                    check(c, &all.run[r], dtypes[d], FEW);
+                }
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
+    open_runs(&all, false);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    close_runs(&all);
+    return failed;
+}
