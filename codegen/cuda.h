@@ -66,6 +66,7 @@ void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const ch
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
 /* The word of a load where vectors begin anywhere, `offset` from the operand's first element. */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
+void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const char *words, const char *of_one, krf__str *out); /* word k of a vector that is gathered whole, "pair" or "four"; of_one: makes one of a single element */
 void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out); /* where the row at hand begins and ends in it: "a.in0 + i0 * in0_s0, a.in0 + i0 * in0_s0 + n1" */
 /* Rows in shared memory: the element at hand of an operand that is held, or its vector's word. */
 void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out);

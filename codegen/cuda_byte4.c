@@ -124,10 +124,8 @@ static void put_word(const krf__emitter *e, uint32_t instr, krf__str *out) {
 
 static void put_loaded(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
-    if (i->op == KRF__fetch && i->value == KRF__FETCH_STEPS) {
-        krf__str_printf(out, "end%u ? krf_fourfold((unsigned char)edge%u) : run%u.four[k]", i->args[0], instr, instr);
-    } else if (i->op == KRF__fetch) {
-        krf__str_printf(out, "run%u.four[k]", instr);
+    if (i->op == KRF__fetch) {
+        krf__cuda_put_fetched_word(e, instr, "four", "krf_fourfold", out);
     } else if (krf__cuda_vectored(e, i->slot)) {
         krf__str_printf(out, "v_%s.four[k]", e->operand_names[i->slot]);
     } else {

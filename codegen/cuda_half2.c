@@ -2,7 +2,7 @@
  * "t7a" and "t7b". */
 #include "codegen/cuda.h"
 
-enum { PAIR = 1, LANES = 2 }; /* what there is of an instruction: a word of both values, each as a number */
+enum { PAIR = 1, LANES = 2, UNUSED = 4 }; /* what there is of an instruction: a word of both values, each as a number; or that no element needs it */
 
 static bool half(const krf__instr *i) { return krf__is_half((krf_dtype)i->dtype); }
 
@@ -21,6 +21,21 @@ static const char *at_once(const krf__emitter *e, const krf__instr *i) {
 
 static bool varies(const krf__emitter *e, uint32_t instr) { return !krf__instr_free(&e->k->instrs[instr]) && e->taint[instr]; }
 
+/* Of maps: what is stored needs, but for the places of vectors that are gathered whole, which are there before. */
+static void mark_unused(krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    for (uint32_t n = 0; n < k->n_domain; n++) {
+        e->forms[n] = k->schedule == KRF__MAP && k->instrs[n].op != KRF__store ? UNUSED : 0;
+    }
+    for (uint32_t n = k->n_domain; n-- > 0;) {
+        const krf__instr *i = &k->instrs[n];
+        const bool whole = i->op == KRF__fetch && i->value != 0;
+        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && !whole && e->forms[n] == 0; a++) {
+            e->forms[i->args[a]] = 0;
+        }
+    }
+}
+
 /* Whether something is rounded, if only where it is stored, and everything has a form of two elements. */
 static bool by_twos(const krf__emitter *e) {
     const krf__kernel *k = e->k;
@@ -31,8 +46,10 @@ static bool by_twos(const krf__emitter *e) {
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {
         const krf__instr *i = &k->instrs[n];
-        if (i->op == KRF__call || i->op == KRF__fold_map || i->op == KRF__fetch || (i->op == KRF__load && k->operands[i->slot].counts) ||
-            (i->op == KRF__store && half(i) && !krf__cuda_vectored(e, i->slot))) {
+        if ((e->forms[n] & UNUSED) != 0) {
+            continue;
+        }
+        if (i->op == KRF__call || i->op == KRF__fold_map || (i->op == KRF__fetch && i->value == 0) || (i->op == KRF__load && k->operands[i->slot].counts) || (i->op == KRF__store && half(i) && !krf__cuda_vectored(e, i->slot))) {
             return false;
         }
         any |= varies(e, n) && (krf__rounds(e, i) || (i->op == KRF__store && half(i) && k->instrs[i->args[0]].op != KRF__load));
@@ -45,13 +62,16 @@ static bool takes_pairs(const krf__emitter *e, const krf__instr *i) { return at_
 
 void krf__cuda_by_twos(krf__emitter *e) {
     const krf__kernel *k = e->k;
+    mark_unused(e);
     e->twos = by_twos(e);
     for (uint32_t n = 0; n < k->n_domain && e->twos; n++) {
-        e->forms[n] = krf__rounds(e, &k->instrs[n]) ? PAIR : k->instrs[n].op == KRF__load ? 0 : LANES;
+        const krf__op op = (krf__op)k->instrs[n].op;
+        e->forms[n] |= krf__rounds(e, &k->instrs[n]) ? PAIR : op == KRF__load || op == KRF__fetch ? 0 : LANES;
     }
     for (uint32_t n = 0; n < k->n_domain + k->n_reductions && e->twos; n++) {
         const krf__instr *i = &k->instrs[n];
-        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && !takes_pairs(e, i); a++) {
+        const bool takes = !takes_pairs(e, i) && (n >= k->n_domain || (i->op != KRF__fetch && (e->forms[n] & UNUSED) == 0));
+        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && takes; a++) {
             e->forms[i->args[a]] |= LANES;
         }
     }
@@ -60,12 +80,16 @@ void krf__cuda_by_twos(krf__emitter *e) {
 /* Whether both elements are loaded as one word, or are there as one, kept by an earlier round. */
 static bool loaded(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return half(i) && (instr == e->replaced || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && (krf__cuda_vectored(e, i->slot) || krf__strip_by_words(e->k, i->slot))));
+    return half(i) && (instr == e->replaced || i->op == KRF__fetch || (i->op == KRF__load && e->k->operands[i->slot].inner == 0 && (krf__cuda_vectored(e, i->slot) || krf__strip_by_words(e->k, i->slot))));
 }
 
 /* That word; where there is none, the element at hand. */
 static void put_word(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
+    if (i->op == KRF__fetch) {
+        krf__cuda_put_fetched_word(e, instr, "pair", "krf_twin", out);
+        return;
+    }
     const krf__instr load = {.op = KRF__load, .dtype = i->dtype, .from = i->dtype, .slot = i->op == KRF__load ? i->slot : e->kept_slot};
     e->lane = 3;
     e->target->load(e, &load, out);
@@ -125,7 +149,7 @@ static void put_statement(krf__emitter *e, uint32_t instr, krf__str *out) { krf_
 void krf__cuda_put_twos(krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     const char *dtype = krf_dtype_name((krf_dtype)i->dtype), *operation = at_once(e, i);
-    if (krf__instr_free(i) || i->op == KRF__store) {
+    if (krf__instr_free(i) || i->op == KRF__store || (e->forms[instr] & UNUSED) != 0) {
         return;
     }
     if (loaded(e, instr)) {

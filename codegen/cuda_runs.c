@@ -12,11 +12,22 @@ bool krf__cuda_put_fetched(const krf__emitter *e, const krf__instr *i, krf__str 
         return false;
     }
     if (i->value == KRF__FETCH_STEPS) {
-        krf__str_printf(out, "(end%u ? edge%u : run%u.at[k])", i->args[0], instr, instr);
+        krf__str_printf(out, "(end%u ? edge%u : run%u.at[%s])", i->args[0], instr, instr, krf__cuda_element(e));
     } else {
-        krf__str_printf(out, "run%u.at[k]", instr);
+        krf__str_printf(out, "run%u.at[%s]", instr, krf__cuda_element(e));
     }
     return true;
+}
+
+/* Words of a few elements, as which a vector is taken too. */
+static void put_words(const krf__emitter *e, uint32_t instr, krf__str *out) {
+    const krf_dtype dtype = (krf_dtype)e->k->instrs[instr].dtype;
+    if (e->bytes4) {
+        krf__str_printf(out, "unsigned four[%d]; ", e->k->vector / 4);
+    } else if (e->twos && krf__is_half(dtype)) {
+        krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
+    }
+    krf__str_printf(out, "} run%u;\n", instr);
 }
 
 static bool is_window(const krf__emitter *e, uint32_t instr) { return is_run(e, instr) && e->k->instrs[instr].value == KRF__FETCH_WINDOWS; }
@@ -85,8 +96,6 @@ static void put_places(krf__emitter *e, krf__str *out) {
     }
 }
 
-static const char *fours(const krf__emitter *e) { return !e->bytes4 ? "" : e->k->vector == 16 ? "unsigned four[4]; " : e->k->vector == 8 ? "unsigned four[2]; " : "unsigned four[1]; "; }
-
 static int vector_bytes(const krf__emitter *e, const krf__instr *i) { return e->k->vector * (int)krf_dtype_size((krf_dtype)i->dtype); }
 
 static void put_window(const krf__emitter *e, uint32_t instr, krf__str *out) {
@@ -117,7 +126,8 @@ static void put_of_windows(const krf__emitter *e, void (*put)(const krf__emitter
 
 static void declare_window(const krf__emitter *e, uint32_t instr, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
-    krf__str_printf(out, "union { %s word; %s at[%d]; %s} run%u;\n", krf__cuda_vector_type(vector_bytes(e, i)), krf__storage_type(i->dtype), e->k->vector, fours(e), instr);
+    krf__str_printf(out, "union { %s word; %s at[%d]; ", krf__cuda_vector_type(vector_bytes(e, i)), krf__storage_type(i->dtype), e->k->vector);
+    put_words(e, instr, out);
 }
 
 /* Where no window has an end of the places in it, which is nearly always, all are taken out of words, whose loads are under way at once; else their elements come one by one. */
@@ -149,7 +159,8 @@ static void put_run(krf__emitter *e, uint32_t instr, krf__str *out) {
     const uint32_t place = i->args[0];
     const int v = e->k->vector, bytes = vector_bytes(e, i), word = bytes > 16 ? 16 : bytes;
     const char *type = krf__storage_type(i->dtype), *word_type = krf__cuda_vector_type(word);
-    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; %s} run%u;\n", word_type, bytes / word, type, v, fours(e), instr);
+    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; ", word_type, bytes / word, type, v);
+    put_words(e, instr, out);
     krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    run%u.word[n] = ((const %s *)(v_%s + (place%u & -%d)))[n];\n}\n", bytes / word, instr, word_type, e->operand_names[i->slot], place, v);
 }
 

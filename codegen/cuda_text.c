@@ -85,6 +85,15 @@ void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *off
     }
 }
 
+void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const char *words, const char *of_one, krf__str *out) {
+    const krf__instr *i = &e->k->instrs[instr];
+    if (i->value == KRF__FETCH_STEPS) {
+        krf__str_printf(out, "(end%u ? %s(edge%u) : run%u.%s[k])", i->args[0], of_one, instr, instr, words);
+    } else {
+        krf__str_printf(out, "run%u.%s[k]", instr, words);
+    }
+}
+
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
     const char *name = e->operand_names[operand];
     const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
