@@ -10,6 +10,7 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
 const char *krf__cuda_vector_type(int bytes);                                    /* the builtin type of so many: 16, 8, 4, 2 or 1 */
 bool krf__cuda_has_tail(const krf__kernel *k);                                   /* of a map: whether elements may be left after the last whole vector */
+bool krf__cuda_goes_by(const krf__emitter *e);                                    /* of a reduction that stores elements too, by warps that share chunks: memory goes by without staying in caches, as in maps (sums with what is summed 1.016 times as fast) */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".word", what moves one of them at once; "" where it is no vector */
 
@@ -66,6 +67,9 @@ void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const ch
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
 /* The word of a load where vectors begin anywhere, `offset` from the operand's first element. */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
+/* Of a reduction whose elements are fields of records (plan/spread.c): n vectors of these, of which one is loaded; and the field at hand. */
+void krf__cuda_put_held_records(const krf__emitter *e, uint32_t first, int n, const char *distance, krf__str *declaration, krf__str *load);
+void krf__cuda_put_field(const krf__emitter *e, uint32_t operand, const char *element, krf__str *out);
 void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const char *words, const char *of_one, krf__str *out); /* word k of a vector that is gathered whole, "pair" or "four"; of_one: makes one of a single element */
 void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out); /* where the row at hand begins and ends in it: "a.in0 + i0 * in0_s0, a.in0 + i0 * in0_s0 + n1" */
 /* Rows in shared memory: the element at hand of an operand that is held, or its vector's word. */

@@ -73,9 +73,10 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
             krf__cuda_put_vector_of_all(e, out);
             krf__str_printf(out, " * step_%s] = v_%s.at[0];\n", name, name);
         } else {
-            krf__str_printf(out, "    a.%s[0", name);
+            const bool streams = krf__cuda_goes_by(e);
+            krf__str_printf(out, streams ? "    __stcs(&a.%s[0" : "    a.%s[0", name);
             krf__cuda_put_offset(e, s->slot, true, out);
-            krf__str_printf(out, "] = v_%s.at[0];\n", name);
+            krf__str_printf(out, streams ? "], v_%s.at[0]);\n" : "] = v_%s.at[0];\n", name);
         }
     }
     krf__str_put(out, any ? "}\n" : "");

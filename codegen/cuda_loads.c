@@ -28,6 +28,15 @@ static void put_distance(krf__emitter *e, uint32_t operand, krf__str *declaratio
 
 static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, krf__str *load) {
     krf__str distance = {0};
+    if (e->k->operands[operand].record != 0) {
+        if (e->k->operands[operand].record == operand + 1) {
+            put_distance(e, operand, declaration, &distance);
+            krf__cuda_put_held_records(e, operand, krf__cuda_quads(e), distance.data != NULL ? distance.data : "", declaration, load);
+        }
+        load->failed |= distance.failed;
+        krf__str_free(&distance);
+        return;
+    }
     krf__cuda_put_held(e, operand, krf__cuda_quads(e) + (goes_ahead(e) ? 1 : 0), " = {}", declaration);
     if (e->kernel->n_rounds > 0 && krf__cuda_keeps_wide(e, operand)) {
         if (e->k->vector > 1) {
@@ -177,14 +186,14 @@ static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e
 void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__str *loads) { put_each(e, in_domain, declarations, loads); }
 
 /* Whether a vector's place takes that of the next tile as soon as it has been used, so that loads are always under way. What 64-bit arithmetic uses is free too late
- * for that, and what stores elements as well waits for other things. */
+ * for that, and what stores elements as well waits for other things, but where warps share chunks. */
 static bool refills(const krf__emitter *e) {
     bool refill = true;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         refill &= krf__sums_narrow(e, r) || krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype) <= 4;
     }
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        refill &= e->k->instrs[i].op != KRF__store;
+        refill &= e->k->instrs[i].op != KRF__store || krf__cuda_goes_by(e);
     }
     return refill;
 }

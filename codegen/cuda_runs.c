@@ -180,6 +180,9 @@ bool krf__cuda_has_runs(const krf__emitter *e) {
 
 void krf__cuda_put_runs(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
+    if (!krf__cuda_has_runs(e)) {
+        return;
+    }
     put_places(e, out);
     for (uint32_t n = 0; n < k->n_domain; n++) {
         if (is_run(e, n) && !is_window(e, n)) {

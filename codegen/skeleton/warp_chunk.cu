@@ -5,6 +5,7 @@ $ACCUMULATORS
 $DRIFT
 $INDEX p = $DRIFT_FIRST;
 $REDUCE_FIRST_LOADS
+$WAIT_TO_STORE_ELEMENTS
 #pragma unroll 1
 for (; p < last; p += $TILE) {
     $TILE_WHOLE

@@ -127,3 +127,11 @@ void krf__kernel_free(krf__kernel *k) {
     krf__mem_free(k->expression);
     memset(k, 0, sizeof *k);
 }
+
+bool krf__stores_elements(const krf__kernel *k) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        found |= k->instrs[i].op == KRF__store;
+    }
+    return found;
+}

@@ -52,7 +52,7 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
-    uint16_t record;  /* maps: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
+    uint16_t record;  /* maps, and reductions that were spread: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     int16_t element;  /* strips by words, and taps of windows: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */
     uint8_t fixed;    /* maps: 1 + the dimension along which its stride, of a few elements, is text: compilers see records */
@@ -311,6 +311,7 @@ size_t krf__accumulator_bytes(const krf__kernel *k); /* of all reductions, in re
 /* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);
 bool krf__costly_domain(const krf__kernel *k); /* any of the domain part */
+bool krf__stores_elements(const krf__kernel *k); /* whether a reduction stores elements of its domain as well */
 size_t krf__ticket_count(const krf__kernel *k);
 
 /* Round r of that many as a kernel of its own: the same operands, part of the instructions; a kernel without rounds is its only one. Owns nothing. */

@@ -195,6 +195,8 @@ static void mark_together(krf__kernel *k, const krf__limits *limits) {
     }
     if (!limits->many_threads) {
         krf__store_records(k);
+    } else if (k->spread) {
+        krf__mark_spread(k);
     } else if (k->spans) {
         krf__mark_spans(k);
     } else {
@@ -262,6 +264,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
             k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && krf__shares_chunks(k) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
+            k->vector = k->vector == 1 ? krf__spread_vector(k, unaligned, limits) : k->vector;
             let_drift(k, unaligned, limits);
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */

@@ -45,6 +45,10 @@ void krf__store_records(krf__kernel *k);
 /* Whether an operand has the first fields of records, and others all the rest; whether it has others of such a one; and makes those of a first one a record. */
 bool krf__begins_record(const krf__kernel *k, const krf__operand *o);
 bool krf__is_in_record(const krf__kernel *k, uint32_t operand);
+/* Reductions that were spread: how many records of bytes a thread has at once, 1: no such; and marks the fields of these (krf__operand.record). */
+int krf__spread_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits);
+void krf__mark_spread(krf__kernel *k);
+
 void krf__set_record(krf__kernel *k, uint32_t first);
 
 /* On a GPU: how many records a thread of a map has at once, 1: one, if any; and which operands these then are. */

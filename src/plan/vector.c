@@ -75,15 +75,6 @@ int krf__loose_vector(const krf__kernel *k) {
     return fits && loose <= MOST_LOOSE && (k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0) ? 16 / bytes : 1;
 }
 
-/* Whether a reduction stores elements of its domain as well. */
-bool krf__stores_elements(const krf__kernel *k) {
-    bool found = false;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        found |= k->instrs[i].op == KRF__store;
-    }
-    return found;
-}
-
 /* ---- columns ---- */
 
 /* Whether all reductions take bytes as they are loaded; sums: and add them, or their squares, up. */

@@ -5,8 +5,6 @@
 #include "pass/pass.h"
 #include "plan/kernel.h"
 
-/* Whether a reduction stores elements of its domain as well. */
-bool krf__stores_elements(const krf__kernel *k);
 void krf__kernel_outer(krf__kernel *k, const krf__limits *limits); /* chooses krf__kernel.outer */
 
 bool krf__shares_rows(const krf__kernel *k); /* whether each operand is the same along the last dimension of the results, or along the row */
