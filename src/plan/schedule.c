@@ -199,7 +199,7 @@ static void mark_together(krf__kernel *k, const krf__limits *limits) {
         krf__mark_spread(k);
     } else if (k->spans) {
         krf__mark_spans(k);
-    } else {
+    } else if (!k->flat) { /* whose other operands have each element's own place */
         krf__mark_records(k);
     }
 }

@@ -120,6 +120,7 @@ MUTANTS = [
     ("drift_commutes", "src/plan/vector.c", "all &= !krf__op_is_fold((krf__op)k->instrs[i].op);", "all &= k->instrs[i].op != KRF__OP_COUNT;", "ops/test_anywhere/sim"),
     ("chunk_keeper", "codegen/cuda_chunks.c", "if (thread == c)", "if (thread == c %% 4)", "ops/test_anywhere/sim"),
     ("flat_place", "codegen/cuda_map.c", "\" ? i + k : i;\\n\"", "\" ? i : i;\\n\"", "ops/test_flat/sim"),
+    ("flat_records", "src/plan/schedule.c", "} else if (!k->flat) {", "} else if (k->n_kept > 0) {", "fuzz/test_corpus/sim"),
     ("flat_tail", "codegen/cuda_operand.c", "(k->n_kept == 1 || k->flat)", "k->n_kept == 1", "ops/test_flat/sim"),
     ("flat_offset", "src/plan/flat.c", "may &= !lies_flat(k, &k->operands[i]) || k->operands[i].offset % v == 0;", "may &= v > 1;", "ops/test_flat/sim"),
     ("flat_lies", "src/plan/flat.c", "flat &= o->strides[d] == o->strides[d + 1] * k->extents[d + 1];", "flat &= o->strides[d] != 0;", "ops/test_flat/sim"),
