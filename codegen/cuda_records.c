@@ -1,9 +1,9 @@
-/* The CUDA target's maps over records: a thread loads and stores whole words of them, whose fields have vectors of their own in between. */
+/* The CUDA target's maps over records, and reductions of their fields: a thread loads and stores whole words of them, whose fields have vectors of their own in between. */
 #include "codegen/cuda.h"
 
 #include <stdio.h>
 
-static int fields_of(const krf__emitter *e, uint32_t first) { return (int)e->k->operands[first].strides[e->k->n_kept - 1]; }
+static int fields_of(const krf__emitter *e, uint32_t first) { return (int)e->k->operands[first].strides[e->k->n_kept + e->k->n_reduced - 1]; }
 
 /* All that a thread has of an operand's records, in bytes. */
 static int bytes_of(const krf__emitter *e, uint32_t first) { return e->k->vector * fields_of(e, first) * (int)krf_dtype_size((krf_dtype)e->k->operands[first].dtype); }
@@ -29,7 +29,7 @@ static void put_moved(const krf__emitter *e, uint32_t first, bool loads, krf__st
 
 static void put_union(const krf__emitter *e, uint32_t first, krf__str *out) {
     const int bytes = bytes_of(e, first), word = krf__record_word(bytes);
-    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } r_%s;\n", krf__cuda_vector_type(word), bytes / word, krf__storage_type(e->k->operands[first].dtype), e->k->vector * fields_of(e, first), e->operand_names[first]);
+    krf__str_printf(out, "union { %s word[%d]; %s at[%d]; } r_%s", krf__cuda_vector_type(word), bytes / word, krf__storage_type(e->k->operands[first].dtype), e->k->vector * fields_of(e, first), e->operand_names[first]);
 }
 
 /* "(const uint4 *)(a.in0 + i * 3)[w]" without the index. */
@@ -49,6 +49,7 @@ void krf__cuda_put_record_loads(const krf__emitter *e, uint32_t first, bool tail
         }
     }
     put_union(e, first, out);
+    krf__str_put(out, ";\n");
     krf__str_put(out, tail ? "if (whole) {\n" : "");
     krf__str_printf(out, "#pragma unroll\nfor (int w = 0; w < %d; w++) {\n    r_%s.word[w] = __ldcs(", bytes / krf__record_word(bytes), name);
     put_words(e, first, out);
@@ -65,6 +66,7 @@ void krf__cuda_put_record_stores(const krf__emitter *e, uint32_t first, bool tai
     const int fields = fields_of(e, first), bytes = bytes_of(e, first);
     krf__str_put(out, "{\n");
     put_union(e, first, out);
+    krf__str_put(out, ";\n");
     put_moved(e, first, false, out);
     krf__str_put(out, tail ? "if (whole) {\n" : "");
     krf__str_printf(out, "#pragma unroll\nfor (int w = 0; w < %d; w++) {\n    __stcs(", bytes / krf__record_word(bytes));
@@ -74,4 +76,19 @@ void krf__cuda_put_record_stores(const krf__emitter *e, uint32_t first, bool tai
         krf__str_printf(out, "} else {\n#pragma unroll\nfor (int w = 0; w < %d; w++) {\n    if (i * %d + w < n0 * %d) {\n        a.%s[i * %d + w] = r_%s.at[w];\n    }\n}\n}\n", e->k->vector * fields, fields, fields, name, fields, name);
     }
     krf__str_put(out, "}\n");
+}
+
+void krf__cuda_put_held_records(const krf__emitter *e, uint32_t first, int n, const char *distance, krf__str *declaration, krf__str *load) {
+    const char *name = e->operand_names[first];
+    const int bytes = bytes_of(e, first), word = krf__record_word(bytes);
+    put_union(e, first, declaration);
+    krf__str_printf(declaration, "[%d] = {};\n", n);
+    for (int w = 0; w < bytes / word; w++) {
+        krf__str_printf(load, "r_%s[%s].word[%d] = __ldcs((const %s *)(a.%s%s) + %d);\n", name, e->quad, w, krf__cuda_vector_type(word), name, distance, w);
+    }
+}
+
+void krf__cuda_put_field(const krf__emitter *e, uint32_t operand, const char *element, krf__str *out) {
+    const uint32_t first = e->k->operands[operand].record - 1u;
+    krf__str_printf(out, "r_%s[q].at[(%s) * %d + %d]", e->operand_names[first], element, fields_of(e, first), field(e, operand, first));
 }

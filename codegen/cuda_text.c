@@ -85,23 +85,6 @@ void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *off
     }
 }
 
-static int fields_of(const krf__emitter *e, uint32_t first) { return (int)e->k->operands[first].strides[e->k->n_kept + e->k->n_reduced - 1]; }
-
-void krf__cuda_put_held_records(const krf__emitter *e, uint32_t first, int n, const char *distance, krf__str *declaration, krf__str *load) {
-    const char *name = e->operand_names[first];
-    const int bytes = e->k->vector * fields_of(e, first) * (int)krf_dtype_size((krf_dtype)e->k->operands[first].dtype), word = krf__record_word(bytes);
-    const char *type = krf__cuda_vector_type(word);
-    krf__str_printf(declaration, "union { %s word[%d]; %s at[%d]; } r_%s[%d] = {};\n", type, bytes / word, krf__storage_type(e->k->operands[first].dtype), e->k->vector * fields_of(e, first), name, n);
-    for (int w = 0; w < bytes / word; w++) {
-        krf__str_printf(load, "r_%s[%s].word[%d] = __ldcs((const %s *)(a.%s%s) + %d);\n", name, e->quad, w, type, name, distance, w);
-    }
-}
-
-void krf__cuda_put_field(const krf__emitter *e, uint32_t operand, const char *element, krf__str *out) {
-    const uint32_t first = e->k->operands[operand].record - 1u;
-    krf__str_printf(out, "r_%s[q].at[(%s) * %d + %d]", e->operand_names[first], element, fields_of(e, first), (int)(e->k->operands[operand].offset - e->k->operands[first].offset));
-}
-
 void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const char *words, const char *of_one, krf__str *out) {
     const krf__instr *i = &e->k->instrs[instr];
     if (i->value == KRF__FETCH_STEPS) {
