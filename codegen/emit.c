@@ -36,7 +36,7 @@ static void name_operands(krf__emitter *e) {
 }
 
 void krf__emit(const krf__kernel *kernel, const krf__target *target, krf__str *out) {
-    krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .quad = "q", .saved = UINT32_MAX, .replaced = UINT32_MAX};
+    krf__emitter e = {.k = kernel, .kernel = kernel, .target = target, .quad = "q", .saved = UINT32_MAX, .replaced = UINT32_MAX, .bool_type = target->bool_type != NULL ? target->bool_type(kernel) : krf__c_type(KRF_BOOL)};
     krf__str text = {0};
     if (kernel->raw != NULL) {
         krf__emit_raw(kernel, target, out);

@@ -34,6 +34,7 @@ struct krf__target {
     const char *infinity_f32, *infinity_f64, *nan_f32, *nan_f64;
     const krf__hole *const *holes; /* those of each of its files, besides the common ones; NULL at the end, and NULL names at the ends of theirs */
     void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop; for a fetch, the address of its place */
+    const char *(*bool_type)(const krf__kernel *k); /* what its bools are computed in; NULL: as in memory */
     bool (*fetched)(const krf__emitter *e, const krf__instr *fetch, krf__str *out); /* prints where the element is at hand already, or says that it is not; NULL: never */
     const char *(*fetch_condition)(const krf__emitter *e); /* whether the place at hand is one of the domain; NULL, or gives NULL: always */
 };
@@ -64,6 +65,7 @@ struct krf__emitter {
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
     bool stepping;               /* CUDA: places are at hand, "at_in0" (cuda_team_tiles.c) */
     int part;                    /* CUDA: in a loop over parts of a thread's vectors, how many are at hand; else 0 */
+    const char *bool_type;       /* of bools that are computed */
     const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
     uint32_t reduction;          /* of rounds: how many reductions those before this one have */
     const krf__kernel *kernel;   /* the whole of it, while k is a round */
@@ -102,6 +104,9 @@ int krf__c_class(const krf__emitter *e, uint32_t operand);    /* krf__stride_cla
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
+
+/* ---- c_bool.c ---- */
+const char *krf__c_bool_type(const krf__kernel *k);
 
 /* ---- c_keep.c ---- */
 bool krf__c_left_out(const krf__emitter *e, uint32_t instr);     /* whether nothing needs an instruction of the domain */

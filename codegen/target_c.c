@@ -88,9 +88,9 @@ static const krf__hole *const holes[] = {own, krf__c_body_holes, krf__c_reduce_h
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h", "single.h", "floats.h",
                                       "roots.h",   "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "wait.h", "turn.h", "rows.h", NULL};
 
-/* Threaded jumps part what gcc vectorises else (minimum and maximum together take 1.4 to 1.5 times as long, softmaxes 1.1 to 1.2); without them, and without the elimination of what is redundant on some paths, text of many
+/* Threaded jumps part what gcc vectorises else (minimum and maximum together take 1.4 to 1.5 times as long, softmaxes 1.1 to 1.2); without them, and without the elimination of what is redundant on some paths or after registers are given out, text of many
  * operations compiles in half to two thirds of the time. Calls of memcpy for short rows of lanes take twice the time of what is computed from these. */
-#define FEWER_PASSES "#ifndef __clang__\n#pragma GCC optimize(\"no-thread-jumps\", \"no-gcse\", \"no-tree-pre\", \"no-tree-loop-distribute-patterns\")\n#endif\n"
+#define FEWER_PASSES "#ifndef __clang__\n#pragma GCC optimize(\"no-thread-jumps\", \"no-gcse\", \"no-tree-pre\", \"no-gcse-after-reload\", \"no-tree-loop-distribute-patterns\")\n#endif\n"
 
 const krf__target krf__target_c = {
     .name = "c",
@@ -103,6 +103,7 @@ const krf__target krf__target_c = {
     .hides_places = true,
     .fetched = krf__c_put_fetched,
     .chooses_bools = true,
+    .bool_type = krf__c_bool_type,
     .stores_unrounded = true,
     .turns_bits = true,
     .fast = "#ifdef __clang__\n#pragma STDC FP_CONTRACT ON\n#else\n#pragma GCC optimize(\"fp-contract=fast\")\n#endif\n",

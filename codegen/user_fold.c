@@ -30,7 +30,7 @@ static uint32_t reduction_of(const krf__emitter *e, uint32_t instr) {
 
 const char *krf__instr_type(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return i->op == KRF__fold_map ? krf__reduction_type(e, reduction_of(e, instr)) : krf__c_type(i->dtype);
+    return i->op == KRF__fold_map ? krf__reduction_type(e, reduction_of(e, instr)) : i->dtype == KRF_BOOL ? e->bool_type : krf__c_type(i->dtype);
 }
 
 static const char *field_type(const krf_op *op, const uint8_t letters[26], int field) {
