@@ -3,6 +3,9 @@
 #include "plan/vector.h"
 
 #define TEAM_VECTORS 8 /* that a thread loads at once, where warps share a chunk and do little with it */
+#define STORING_VECTORS 32 /* where it stores elements as well, of 256 bytes at most: the longer the runs, the less often memory turns from reading to writing (value, mean and maximum 0.99 of a copy's speed, with 8 0.95); */
+#define STORING_BYTES 256
+#define STORING_PARTS 16 /* and where an end is looked for, or the row of each element, which is as much text again */
 #define LONG_BODY 32 /* instructions of all rounds */
 #define RECORD_TURNS 2 /* of vectors that are records of bytes; 4: 6 % faster, and twice as long to compile */
 
@@ -79,6 +82,18 @@ static bool has_rows_of_its_own(const krf__kernel *k) {
     return found;
 }
 
+/* What a thread loads at once of a chunk that warps share; no more than its share of it. */
+static int team_vectors(const krf__kernel *k, int bytes) {
+    const bool costly = krf__costly_domain(k);
+    int vectors = (costly ? 1 : TEAM_VECTORS) * krf__lane_vectors(k) / k->team;
+    for (bool more = !costly && krf__stores_elements(k); more;) {
+        const int64_t turn = 2 * vectors * k->vector * (32 * (int64_t)k->team);
+        more = 2 * vectors <= (k->n_reduced == 1 && k->reduced_size % turn == 0 ? STORING_VECTORS : STORING_PARTS) && 2 * vectors * bytes <= STORING_BYTES && turn <= k->chunk;
+        vectors *= more ? 2 : 1;
+    }
+    return vectors;
+}
+
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k) / k->team;
     int turns = widens(k) || is_narrow(k) || (k->schedule == KRF__REDUCE_ALL && k->vector == 16) ? 2 : 1;
@@ -98,7 +113,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     }
     loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
     if (k->team > 1) {
-        return k->team > 1 && !krf__costly_domain(k) ? TEAM_VECTORS * share : share;
+        return team_vectors(k, bytes);
     }
     turns = k->spread && k->vector > 1 && bytes == k->vector * loads ? RECORD_TURNS : turns;
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
