@@ -1,4 +1,5 @@
-/* Reductions that store elements as well, of arrays so large that threads have many elements at once: whole turns, and ends within one. Sums are of small integers, and so exact in any order. KRF_TEST_DEVICE. */
+/* Reductions that store elements as well, or read two places of one array, of arrays so large that threads have many elements at once: whole turns, and ends within one. Sums are of small integers, and so exact in any
+ * order. KRF_TEST_DEVICE. */
 #include "ops/common.h"
 
 #define MOST ((1 << 24) + 8192)
@@ -58,8 +59,45 @@ static void test_large(void **unused) {
     free(data);
 }
 
+/* Products of rows and the ones before them, of their first columns. */
+static void check_rows(const run *r, int64_t rows, int64_t columns, float *data) {
+    enum { WIDTH = 2056 };
+    const int64_t shape[] = {rows, WIDTH}, n = rows * WIDTH;
+    krf_array *x = NULL, *got = NULL;
+    krf_graph *g = krf_graph_create(r->context);
+    krf_expr result;
+    char text[64];
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = element(i, n);
+        sum += i >= WIDTH && i % WIDTH < columns ? (double)data[i] * (double)data[i - WIDTH] : 0;
+    }
+    snprintf(text, sizeof text, "sum(x[1:, :%d] * x[:-1, :%d])", (int)columns, (int)columns);
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 2, shape, data, &x), KRF_OK);
+    if (krf_parse(g, text, (krf_binding[]){krf_bind_array("x", x)}, 1, &result) != KRF_OK || krf_eval(result, &got) != KRF_OK) {
+        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
+    }
+    if (first_of(got) != sum) {
+        fail_msg("%s of %" PRId64 " rows, %s: %.9g, not %.9g", text, rows, r->label, first_of(got), sum);
+    }
+    krf_array_release(got);
+    krf_array_release(x);
+    krf_graph_destroy(g);
+}
+
+static void test_rows(void **unused) {
+    float *data = malloc(MOST * sizeof *data);
+    (void)unused;
+    assert_non_null(data);
+    for (int r = 0; r < all.n; r++) {
+        check_rows(&all.run[r], 4083, 2056, data);
+        check_rows(&all.run[r], 4097, 2051, data);
+    }
+    free(data);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_rows)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);
