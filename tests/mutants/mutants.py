@@ -133,7 +133,7 @@ MUTANTS = [
     ("columns_overlap", "codegen/skeleton/column_any.cu", "(group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR)", "group", "ops/test_anywhere/sim"),
     ("columns_end_within", "src/plan/vector.c", "(columns && (unaligned || k->extents[fast] % k->vector != 0))", "(columns && unaligned)", "ops/test_anywhere/sim"),
     ("drift_left_out", "codegen/cuda_drift.c", 'e->k->drifts ? "first - drift" : "first"', 'e->k->drifts ? "first" : "first"', "ops/test_anywhere/sim"),
-    ("drift_key", "src/plan/key.c", " | (k->drifts ? (uint64_t)krf__reduce_vectors(k) << 8 : 0)", "", "ops/test_anywhere/sim"),
+    ("drift_key", "src/plan/key.c", " | (k->drifts || k->team > 1 ? (uint64_t)krf__reduce_vectors(k) << 8 : 0)", "", "ops/test_anywhere/sim"),
     ("words_lead", "codegen/cuda_words.c", "acc%u[k] = k < lead ? ", "acc%u[k] = k < lead - 1 ? ", "rows/test_odd_rows/sim"),
     ("words_rest", "codegen/cuda_words.c", "thread < rest && last + thread >= begin ? ", "thread < rest && last + thread >= first ? ", "rows/test_odd_rows/sim"),
     ("words_rest_place", "codegen/cuda_words.c", "thread == (int)(last - first) / %d %% 32", "thread == (int)(last - first) %% %d", "rows/test_odd_rows/sim"),
