@@ -12,8 +12,17 @@ int64_t krf__chunk_length(int64_t n) {
     return (int64_t)1 << (chunk < 10 ? 10 : chunk > 14 ? 14 : chunk);
 }
 
+size_t krf__narrowest(const krf__kernel *k) {
+    size_t bytes = 16;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes = size < bytes ? size : bytes;
+    }
+    return bytes;
+}
+
 bool krf__any_order(const krf__kernel *k) {
-    bool exact = k->n_reductions > 0;
+    bool exact = k->n_reductions > 0 && !(krf__stores_elements(k) && krf__narrowest(k) >= 4);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const krf__instr *i = &k->instrs[k->n_domain + r];
         exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;

@@ -59,6 +59,50 @@ static void test_large(void **unused) {
     free(data);
 }
 
+/* Of integers, whose order would make no difference. */
+static void check_integers(const run *r, int64_t n, int32_t *data) {
+    krf_array *x = NULL, *got[3] = {NULL};
+    krf_graph *g = krf_graph_create(r->context);
+    int64_t sum = 0, found = 0;
+    int32_t most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = (int32_t)(i % 1000003) * (i % 2 == 0 ? 1000 : -999);
+        sum += data[i] + 5;
+        most = data[i] + 5 > most ? data[i] + 5 : most;
+    }
+    assert_int_equal(krf_array_from_host(r->context, KRF_I32, 1, &n, data, &x), KRF_OK);
+    krf_expr y = krf_add(krf_input(g, x), krf_int(g, 5)), all_of[] = {y, krf_sum(y, 0, NULL, false), krf_max(y, 0, NULL, false)};
+    if (krf_eval_many(3, all_of, got) != KRF_OK || krf_array_to_host(got[0], data, (size_t)n * sizeof *data) != KRF_OK) {
+        fail_msg("%" PRId64 " integers, %s: %s", n, r->label, krf_error_message());
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (data[i] != (int32_t)(i % 1000003) * (i % 2 == 0 ? 1000 : -999) + 5) {
+            fail_msg("%s: integer %" PRId64 " of %" PRId64 " is %d", r->label, i, n, (int)data[i]);
+        }
+    }
+    assert_int_equal(krf_array_to_host(got[1], &found, sizeof found), KRF_OK);
+    assert_int_equal(found, sum);
+    assert_int_equal(krf_array_to_host(got[2], data, sizeof *data), KRF_OK);
+    assert_int_equal(data[0], most);
+    for (int i = 0; i < 3; i++) {
+        krf_array_release(got[i]);
+    }
+    krf_array_release(x);
+    krf_graph_destroy(g);
+}
+
+static void test_integers(void **unused) {
+    int32_t *data = malloc(MOST * sizeof *data);
+    (void)unused;
+    assert_non_null(data);
+    for (int r = 0; r < all.n; r++) {
+        check_integers(&all.run[r], 5000, data);
+        check_integers(&all.run[r], (1 << 23) + 1, data);
+        check_integers(&all.run[r], MOST, data);
+    }
+    free(data);
+}
+
 /* Products of rows and the ones before them, of their first columns. */
 static void check_rows(const run *r, int64_t rows, int64_t columns, float *data) {
     enum { WIDTH = 2056 };
@@ -97,7 +141,7 @@ static void test_rows(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_integers), cmocka_unit_test(test_rows)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);
