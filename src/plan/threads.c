@@ -6,7 +6,7 @@
 #define STORING_VECTORS 32 /* where it stores elements as well, of 256 bytes at most: the longer the runs, the less often memory turns from reading to writing (value, mean and maximum 0.99 of a copy's speed, with 8 0.95); */
 #define STORING_BYTES 256
 #define STORING_PARTS 16 /* and where an end is looked for, or the row of each element, which is as much text again */
-#define PAIR_VECTORS 16 /* where it only reads, of two places of an array: 1.2 times as fast; of more, the caches that serve them twice overflow (five points 0.25) */
+#define PAIR_VECTORS 16 /* where it only reads, of two places of an array: 1.2 times as fast; of more, the caches that serve them twice overflow (five points 0.24) */
 #define PAIR_BYTES 128
 #define LONG_BODY 32 /* instructions of all rounds */
 #define RECORD_TURNS 2 /* of vectors that are records of bytes; 4: 6 % faster, and twice as long to compile */
@@ -85,9 +85,9 @@ static bool has_rows_of_its_own(const krf__kernel *k) {
 }
 
 /* What a thread loads at once of a chunk that warps share; no more than its share of it. */
-static int team_vectors(const krf__kernel *k, int loads, int bytes) {
+static int team_vectors(const krf__kernel *k, int share, int loads, int bytes) {
     const bool stores = krf__stores_elements(k), more = !krf__costly_domain(k) && (stores || (loads == 2 && !k->spread));
-    int vectors = (krf__costly_domain(k) ? 1 : TEAM_VECTORS) * krf__lane_vectors(k) / k->team;
+    int vectors = (krf__costly_domain(k) ? 1 : TEAM_VECTORS) * share;
     for (bool twice = more; twice;) {
         const int64_t turn = 2 * vectors * k->vector * (32 * (int64_t)k->team);
         const int most = !stores ? PAIR_VECTORS : k->n_reduced == 1 && k->reduced_size % turn == 0 ? STORING_VECTORS : STORING_PARTS;
@@ -116,7 +116,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     }
     loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
     if (k->team > 1) {
-        return team_vectors(k, loads, bytes);
+        return team_vectors(k, share, loads, bytes);
     }
     turns = k->spread && k->vector > 1 && bytes == k->vector * loads ? RECORD_TURNS : turns;
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
