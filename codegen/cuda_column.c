@@ -41,9 +41,9 @@ static size_t widest_load(const krf__kernel *k) {
     return widest;
 }
 
-/* Left to itself ptxas 13.0 takes so few registers that loads wait for each other, or that it spills, where columns are few or long or what a thread adds up is much. */
+/* Left to itself ptxas 13.0 takes so few registers that loads wait for each other, or that it spills, where columns are few or long or what a thread adds up is much, or in any order. */
 static bool wants_registers(const krf__kernel *k) {
-    return !krf__any_order(k) && (krf__column_threads(k) < 32 || k->n_kept > 1 || k->n_reductions > 1 || (k->chunks > 1 && widest_load(k) <= 4));
+    return krf__any_order(k) || krf__column_threads(k) < 32 || k->n_kept > 1 || k->n_reductions > 1 || (k->chunks > 1 && widest_load(k) <= 4);
 }
 
 /* Sums in f64 of what is narrower leave 64 registers no room for loads that are under way: means and deviations of columns of f32 0.1496 -> 0.1245 ms with 80 (0.1306 with 128), of bf16 0.1395 -> 0.1190 with 128
@@ -53,7 +53,7 @@ static void bounds(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         bytes += krf__cuda_accumulator_bytes(e, r);
     }
-    const bool much = bytes > 16 && widest_load(e->k) <= 4;
+    const bool much = bytes > 16 && widest_load(e->k) <= 4 && !krf__any_order(e->k);
     krf__str_put(out, !wants_registers(e->k) ? "256" : !much ? "256, 4" : widest_load(e->k) == 4 ? "256, 3" : "256, 2");
 }
 
@@ -68,9 +68,11 @@ static void turn(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
+    const int columns = krf__column_threads(e->k) * e->k->vector, places = !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, 256 * e->k->vector);
+        krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }
 }
 
@@ -248,11 +250,7 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
 static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
 
-/* Sums of bytes by fours: 5 to 7 % of the time, for 20 to 30 ms of NVRTC. Others lose up to a quarter by it. */
-static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_by_fours(e) ? "// NVRTC option: --Ofast-compile=min\n" : ""); }
-
 const krf__hole krf__cuda_column_holes[] = {
-    {"COLUMN_OPTION", option},
     {"COLUMN_BLOCK", block},
     {"COLUMN_TICKET", ticket},
     {"COLUMN_BOUNDS", bounds},

@@ -11,22 +11,42 @@ static void put_each(krf__emitter *e, krf__str *out, void (*put)(krf__emitter *e
     }
 }
 
-static void put_cleared(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "shared%u[own + k * %d] = ", r, krf__column_threads(e->k));
-    krf__emit_identity(e, r, out);
-    krf__str_put(out, ";\n");
+/* Columns that a thread is left with, once those of a warp have shared what they found: half of a vector for each thread more that has it, until one is left. */
+static int left(const krf__emitter *e) {
+    int n = e->k->vector;
+    for (int d = 16; d >= krf__column_threads(e->k) && n > 1; d /= 2) {
+        n /= 2;
+    }
+    return n;
 }
 
-static void clear(krf__emitter *e, krf__str *out) { put_each(e, out, put_cleared); }
+static void put_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, left(e)); }
+
+static void put_array(krf__emitter *e, uint32_t r, const char *type, const char *name, int n, krf__str *out) {
+    krf__str_printf(out, "%s %s%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    %s%u[k] = ", type, name, r, n, n, name, r);
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n}\n");
+}
+
+/* What lasts for all chunks of a block: accumulators, or where a chunk has narrow ones what the thread is left with. */
+static void put_cleared(krf__emitter *e, uint32_t r, krf__str *out) {
+    const bool narrow = krf__sums_narrow(e, r);
+    put_array(e, r, krf__reduction_type(e, r), narrow ? "own" : "acc", narrow ? left(e) : e->k->vector, out);
+}
+
+static void clear(krf__emitter *e, krf__str *out) {
+    krf__cuda_put_column_sides(e, krf__column_threads(e->k), out);
+    put_each(e, out, put_cleared);
+}
 
 /* ---- elements ---- */
 
 static void step(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k) * krf__cuda_columns_together(e)); }
 
 static void put_accumulators(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    acc%u[k] = ", krf__cuda_accumulator_type(e, r), r, e->k->vector, e->k->vector, r);
-    krf__emit_identity(e, r, out);
-    krf__str_put(out, ";\n}\n");
+    if (krf__sums_narrow(e, r)) {
+        put_array(e, r, krf__cuda_accumulator_type(e, r), "acc", e->k->vector, out);
+    }
 }
 
 static void start(krf__emitter *e, krf__str *out) { put_each(e, out, put_accumulators); }
@@ -47,8 +67,10 @@ static void body(krf__emitter *e, krf__str *out) {
 }
 
 static void put_folded(krf__emitter *e, uint32_t r, krf__str *out) {
-    const int side = krf__column_threads(e->k);
-    krf__str_printf(out, "shared%u[own + k * %d] = red%u(shared%u[own + k * %d], (%s)acc%u[k]);\n", r, side, r, r, side, krf__reduction_type(e, r), r);
+    if (krf__sums_narrow(e, r)) {
+        krf__cuda_put_column_tree(e, r, krf__column_threads(e->k), out);
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    own%u[k] = red%u(own%u[k], (%s)acc%u[k]);\n}\n", left(e), r, r, r, krf__reduction_type(e, r), r);
+    }
 }
 
 static void fold(krf__emitter *e, krf__str *out) { put_each(e, out, put_folded); }
@@ -56,7 +78,34 @@ static void fold(krf__emitter *e, krf__str *out) { put_each(e, out, put_folded);
 static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "any_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
 
-/* ---- groups, and blocks ---- */
+/* ---- warps, and blocks ---- */
+
+static void put_warp(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "    shared%u[mine + k] = %s%u[k];\n", r, krf__sums_narrow(e, r) ? "own" : "acc", r); }
+
+static void put_folded_at_last(krf__emitter *e, uint32_t r, krf__str *out) {
+    if (!krf__sums_narrow(e, r)) {
+        krf__cuda_put_column_tree(e, r, krf__column_threads(e->k), out);
+    }
+}
+
+/* What a thread has goes where its columns are; of threads that have the same one column, which alone are left then, the first has what they found. */
+static void meet(krf__emitter *e, krf__str *out) {
+    const int side = krf__column_threads(e->k);
+    int n = e->k->vector, d = 16;
+    put_each(e, out, put_folded_at_last);
+    krf__str_printf(out, "const int mine = thread / 32 * %d + (int)threadIdx.x * %d", columns(e), n);
+    for (; d >= side && n > 1; d /= 2) {
+        n /= 2;
+        krf__str_printf(out, " + thread / %d %% 2 * %d", d, n);
+    }
+    krf__str_put(out, ";\n");
+    if (d >= side) {
+        krf__str_printf(out, "if (thread %% %d / %d == 0) {\n", 2 * d, side);
+    }
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", n);
+    put_each(e, out, put_warp);
+    krf__str_put(out, d >= side ? "}\n}\n" : "}\n");
+}
 
 static void put_nothing(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_printf(out, "%s all%u = ", krf__reduction_type(e, r), r);
@@ -76,7 +125,7 @@ static void again(krf__emitter *e, krf__str *out) { put_each(e, out, put_again);
 
 static void put_found(krf__emitter *e, uint32_t r, krf__str *out) {
     (void)e;
-    krf__str_printf(out, "all%u = red%u(all%u, shared%u[k * 256 + thread]);\n", r, r, r, r);
+    krf__str_printf(out, "all%u = red%u(all%u, shared%u[k]);\n", r, r, r, r);
 }
 
 static void found(krf__emitter *e, krf__str *out) { put_each(e, out, put_found); }
@@ -111,13 +160,26 @@ static void put_done(krf__emitter *e, uint32_t r, krf__str *out) {
 
 static void done(krf__emitter *e, krf__str *out) { put_each(e, out, put_done); }
 
-static void put_gathered(krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "all%u = red%u(all%u, ", r, r, r);
-    put_partial(e, r, "volatile const", "b", out);
-    krf__str_put(out, ");\n");
+static void put_got(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "%s got%u[8];\n", krf__reduction_type(e, r), r); }
+
+static void got(krf__emitter *e, krf__str *out) { put_each(e, out, put_got); }
+
+static void put_loaded(krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "got%u[n] = block < (int)gridDim.y ? ", r);
+    put_partial(e, r, "volatile const", "block", out);
+    krf__str_put(out, " : ");
+    krf__emit_identity(e, r, out);
+    krf__str_put(out, ";\n");
 }
 
-static void partials(krf__emitter *e, krf__str *out) { put_each(e, out, put_gathered); }
+static void partials(krf__emitter *e, krf__str *out) { put_each(e, out, put_loaded); }
+
+static void put_gathered(krf__emitter *e, uint32_t r, krf__str *out) {
+    (void)e;
+    krf__str_printf(out, "all%u = red%u(all%u, got%u[n]);\n", r, r, r, r);
+}
+
+static void gathered(krf__emitter *e, krf__str *out) { put_each(e, out, put_gathered); }
 
 static void put_result(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "const %s r%u = shared%u[thread];\n", krf__reduction_type(e, r), r, r); }
 
@@ -128,18 +190,22 @@ static void results(krf__emitter *e, krf__str *out) {
 
 const krf__hole krf__cuda_column_any_holes[] = {
     {"ANY_COLUMNS", put_columns},
+    {"ANY_LEFT", put_left},
     {"ANY_CLEAR", clear},
     {"ANY_STEP", step},
     {"ANY_START", start},
     {"ANY_BODY", body},
     {"ANY_FOLD", fold},
     {"ANY_CHUNK", chunk},
+    {"ANY_MEET", meet},
     {"ANY_NOTHING", nothing},
     {"ANY_AGAIN", again},
     {"ANY_FOUND", found},
     {"ANY_TREE", tree},
     {"ANY_DONE", done},
+    {"ANY_GOT", got},
     {"ANY_PARTIALS", partials},
+    {"ANY_GATHERED", gathered},
     {"ANY_RESULTS", results},
     {NULL, NULL},
 };

@@ -127,6 +127,22 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     }
 }
 
+void krf__cuda_put_column_sides(const krf__emitter *e, int side, krf__str *out) {
+    for (int n = e->k->vector, d = 16; d >= side && n > 1; n /= 2, d /= 2) {
+        krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", d, d);
+    }
+}
+
+void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, int side, krf__str *out) {
+    int n = e->k->vector, d = 16;
+    for (; d >= side && n > 1; n /= 2, d /= 2) {
+        put_shared_halves(e, r, n, d, out);
+    }
+    for (; d >= side; d /= 2) {
+        put_vector_down(e, r, n, d, out);
+    }
+}
+
 void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out) {
     const int n = results * e->k->vector;
     put_sides(e, results, threads, out);

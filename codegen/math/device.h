@@ -117,10 +117,8 @@ KRF_FN void krf_copy_later(void *to, const void *from) {
 }
 KRF_FN void krf_copies_wait(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
 #else
-static thread_local struct {
-    void *to;
-    const void *from;
-} krf_copies[256];
+struct krf_late_copy { void *to; const void *from; };
+static thread_local struct krf_late_copy krf_copies[256];
 static thread_local int krf_copies_n;
 KRF_FN void krf_copy_later(void *to, const void *from) {
     krf_copies[krf_copies_n].to = to;

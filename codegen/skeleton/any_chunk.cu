@@ -1,25 +1,32 @@
-// Elements [first, last) of the columns, several at once.
+// Elements [first, last) of the columns, several at once, and what is left one by one: nothing asks whether a load was of an element, so that none waits for an answer.
 $ANY_START
+$INDEX place = first + threadIdx.y;
 #pragma unroll 1
-for ($INDEX start = first + threadIdx.y; start < last; start += $ANY_STEP) {
+for (; place + $ANY_STEP - $COLUMN_GROUPS < last; place += $ANY_STEP) {
     $COLUMN_DECLARED
     #pragma unroll
     for (int g = 0; g < $COLUMN_TOGETHER; g++) {
-        const $INDEX place = start + g * $COLUMN_GROUPS, p = place < last ? place : start;
+        const $INDEX p = place + g * $COLUMN_GROUPS;
         $COLUMN_LOADS
     }
     #pragma unroll
     for (int g = 0; g < $COLUMN_TOGETHER; g++) {
-        const $INDEX place = start + g * $COLUMN_GROUPS, p = place < last ? place : start;
-        if (place < last) {
-            #pragma unroll
-            for (int k = 0; k < $VECTOR; k++) {
-                $ANY_BODY
-            }
+        const $INDEX p = place + g * $COLUMN_GROUPS;
+        #pragma unroll
+        for (int k = 0; k < $VECTOR; k++) {
+            $ANY_BODY
         }
     }
 }
-#pragma unroll
-for (int k = 0; k < $VECTOR; k++) {
-    $ANY_FOLD
+#pragma unroll 1
+for (; place < last; place += $COLUMN_GROUPS) {
+    $COLUMN_DECLARED
+    const int g = 0;
+    const $INDEX p = place;
+    $COLUMN_LOADS
+    #pragma unroll
+    for (int k = 0; k < $VECTOR; k++) {
+        $ANY_BODY
+    }
 }
+$ANY_FOLD

@@ -1,9 +1,6 @@
-// In any order: integers. Threads under each other take rows y, y + $COLUMN_GROUPS, ..., and add up what they have in shared memory, where
-// the $ANY_COLUMNS columns of a group lie together: thread t then has column t % $ANY_COLUMNS of every group whose turn it is.
-const int own = threadIdx.y * $ANY_COLUMNS + threadIdx.x;
-for (int k = 0; k < $VECTOR; k++) {
-    $ANY_CLEAR
-}
+// In any order: integers. Threads under each other take rows y, y + $COLUMN_GROUPS, ...; those of a warp share what they found by shuffles, $ANY_LEFT columns each, and
+// warps meet in shared memory once, where the $ANY_COLUMNS columns of a block lie together.
+$ANY_CLEAR
 {
     const $INDEX o = at;
     $KEPT_POSITION
@@ -14,12 +11,14 @@ for (int k = 0; k < $VECTOR; k++) {
     }
 }
 $WAIT_TO_STORE
-const $INDEX group = ($INDEX)blockIdx.x * $ANY_COLUMNS + thread % $COLUMN_THREADS * $VECTOR;
-const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $ANY_COLUMNS / $COLUMN_THREADS;
+$ANY_MEET
+const $INDEX group = (($INDEX)blockIdx.x * $COLUMN_THREADS + thread % $ANY_COLUMNS / $VECTOR) * $VECTOR;
+const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $VECTOR;
 const bool there = column >= group;
 $ANY_NOTHING
 __syncthreads();
-for (int k = 0; k < $VECTOR; k++) {
+#pragma unroll
+for (int k = thread; k < 8 * $ANY_COLUMNS; k += 256) {
     $ANY_FOUND
 }
 $ANY_TREE
@@ -29,9 +28,18 @@ if ($SPLIT) {
     }
     $COLUMN_TICKET
     $ANY_AGAIN
-    #pragma unroll 16
-    for (int b = thread / $ANY_COLUMNS; b < (int)gridDim.y && there; b += 256 / $ANY_COLUMNS) {
-        $ANY_PARTIALS
+    #pragma unroll 1
+    for (int b = thread / $ANY_COLUMNS; b < (int)gridDim.y && there; b += 8 * (256 / $ANY_COLUMNS)) {
+        $ANY_GOT
+        #pragma unroll
+        for (int n = 0; n < 8; n++) {
+            const int block = b + n * (256 / $ANY_COLUMNS);
+            $ANY_PARTIALS
+        }
+        #pragma unroll
+        for (int n = 0; n < 8; n++) {
+            $ANY_GATHERED
+        }
     }
     $ANY_TREE
 }

@@ -3,7 +3,6 @@
 $HEADER
 extern "C" __global__ void __launch_bounds__($COLUMN_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
-    $COLUMN_OPTION
     $EXTENTS
     $COLUMN_SHARED
     __shared__ bool last_block;

@@ -9,7 +9,8 @@ static krf__module *module_of(krf__device *d, cu_library library, const char *na
     cu_kernel kernel = NULL;
     struct krf__module m = {.library = library};
     if (d->driver.cuLibraryGetKernel(&kernel, library, name) != KRF__CUDA_SUCCESS
-        || d->driver.cuKernelGetFunction(&m.function, kernel) != KRF__CUDA_SUCCESS) {
+        || d->driver.cuKernelGetFunction(&m.function, kernel) != KRF__CUDA_SUCCESS
+        || d->driver.cuFuncGetAttribute(&m.static_shared, KRF__CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, m.function) != KRF__CUDA_SUCCESS) {
         return NULL;
     }
     struct krf__module *module = malloc(sizeof *module);

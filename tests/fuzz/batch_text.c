@@ -29,6 +29,9 @@ static const char *defined(const char *line, size_t bytes, const char *kernel, s
     if (bytes == strlen("typedef struct {") && memcmp(line, "typedef struct {", bytes) == 0) { /* see typedef_end */
         return NULL;
     }
+    static const char variable[] = "static thread_local ";
+    const bool of_thread = bytes > sizeof variable && memcmp(line, variable, sizeof variable - 1) == 0;
+    end -= of_thread && end[-1] == ';';
     if (bytes == 0 || (!isalpha((unsigned char)*line) && *line != '_') || end[-1] == ';'
         || memmem(line, bytes, kernel, strlen(kernel)) != NULL) {
         return NULL;

@@ -395,7 +395,7 @@ static void test_short_columns(void **unused) {
         char names[sizeof few / sizeof *few][32];
         int distinct = 0;
         for (size_t l = 0; l < sizeof few / sizeof *few; l++) {
-            const example e = {texts[t], t == 1 || t == 2 ? 2 : 1, REST, !gpu || t == 2 ? NULL : few[l] <= 128 ? "row_col" : "reduce_col", 2, {few[l], 70}, REST, REST, NULL};
+            const example e = {texts[t], t == 1 || t == 2 ? 2 : 1, REST, !gpu || t == 2 ? NULL : few[l] <= (t == 3 ? 64 : 128) ? "row_col" : "reduce_col", 2, {few[l], 70}, REST, REST, NULL};
             result r = {0};
             bool seen = false;
             check(1, &fused, settings, unfused, &e);
