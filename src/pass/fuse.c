@@ -378,7 +378,7 @@ static krf_status collect_map(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
     krf_status status = find_group(s, s->step[id], 0, FORM_MAP, n->op == KRF__joined ? n->args[0] : id, w,
                                    s->oversized[id]  ? "kernel size"
-                                   : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "reduced values are needed in another shape"
+                                   : s->step[id] > 0 ? s->g->n_raws > 0 ? "what other kernels wrote is needed" : "values of an earlier kernel are needed in another shape"
                                                      : "another shape",
                                    id, &group);
     return status == KRF_OK ? krf__fusion_append(&s->f->groups[group - 1].roots, &s->f->groups[group - 1].n_roots, id) : status;

@@ -7,6 +7,8 @@
 #define MOST_UNROLLED 6 /* elements of a reduction, on a GPU */
 #define MOST_LITERAL 128 /* on the CPU: longer rows are as fast without */
 #define MANY_ROWS (1 << 19) /* elements of columns: sums of fewer have more blocks side by side */
+#define MANY_BYTES (1 << 21) /* elements: fewer are computed in the time that one kernel more takes */
+#define MANY_BYTES_CPU (1 << 16)
 #define LARGE (1 << 20) /* elements: of fewer it takes longer to compile one more kernel than ever so many runs gain by it */
 
 /* fields: of the 512 that 4,096 bytes of arguments hold; extents and scratch need some. reductions: beyond 8 the
@@ -14,7 +16,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: longer
  * rows go side by side as fast on the CPU; on a GPU, of more than 6, several threads share one. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .tables = MANY_BYTES, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;
@@ -33,7 +35,7 @@ static const struct {
     {"outer", offsetof(krf__limits, outer), 0},           {"spread", offsetof(krf__limits, spread), 0},
     {"literal", offsetof(krf__limits, literal), 0},       {"literal_from", offsetof(krf__limits, literal_from), 0},
     {"beside", offsetof(krf__limits, beside), 0},         {"narrow_from", offsetof(krf__limits, narrow_from), 0},
-    {"walk", offsetof(krf__limits, walk), 0},
+    {"walk", offsetof(krf__limits, walk), 0},             {"tables", offsetof(krf__limits, tables), 0},
     {"early", offsetof(krf__limits, early), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
@@ -81,6 +83,7 @@ void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads)
     const uint32_t columns = !many_threads ? 0 : row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
     limits->many_threads = many_threads;
     limits->walk = many_threads ? limits->walk : 0;
+    limits->tables = many_threads || limits->tables < MANY_BYTES_CPU ? limits->tables : MANY_BYTES_CPU;
     limits->row = limits->row < row ? limits->row : row;
     limits->columns = limits->columns < columns ? limits->columns : columns;
     limits->unrolled = many_threads && limits->unrolled > MOST_UNROLLED ? MOST_UNROLLED : limits->unrolled;

@@ -30,6 +30,7 @@ typedef struct krf__limits {
     uint32_t narrow_from; /* elements of all results in short rows, from which on strips of them go on over the ends of rows */
     uint32_t beside;   /* elements of a short row of which many go through a kernel side by side: the longer ones have kernels of their own */
     uint32_t walk;     /* columns of a scan, from which on blocks of a GPU go down each to its end; of what is not 4 bytes wide a quarter; 0: all do */
+    uint32_t tables;   /* elements, from which on what takes long and is made of one byte comes from a table of its values; 0: never */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
     uint32_t many_threads; /* 1: a GPU; of the device, no setting */
@@ -65,6 +66,10 @@ bool krf__has_complex(const krf_graph *g);
 
 /* Computes exactly rounded operations over constants, replaces reductions over no elements by their value, and mean by sum / count. */
 krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *out);
+
+/* Lets elements that take long and are made of one byte come from a table of such values. krf__has_bytes: whether there are bytes enough. */
+krf_status krf__tables(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
+bool krf__has_bytes(const krf_graph *g, const krf__limits *limits);
 
 /* Resolves views into strided `view` nodes over leaves, or over nodes that will be stored, takes into `gather` nodes over these, and reductions over small
  * windows or few elements into elementwise nodes. */

@@ -45,6 +45,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.held = (bits >> 41) % 2;
     l.strips = (bits >> 37) % 2;
     l.early = (bits >> 38) % 2;
+    l.tables = (bits >> 43) % 2;
     l.prologue = (bits >> 40) % 4 != 0;
     l.epilogue = (bits >> 44) % 4 != 0;
     return l;
