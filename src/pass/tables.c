@@ -15,7 +15,7 @@ enum { BYTES = 256, COSTLY = 20, POWER = 40, DIVISION = 4, MOST_COST = 1000 };
 
 /* Facts of a node, as bits. */
 enum {
-    FROM_MEMORY = 1, /* made of arrays and views of them, element by element: no kernel that goes over rows computes it */
+    FROM_MEMORY = 1, /* made of arrays and views of them, element by element: no kernel that goes over rows computes it, and none turns tiles of it */
     LOOKS_UP = 2,    /* whatever uses it may take it from a table */
     SETTLED = 4,     /* a reduction whose result nothing larger uses: none goes over its rows again */
     WANTED = 8,      /* a table of it, or of what is made of it, is made */
@@ -68,7 +68,7 @@ static void trace(making *m, uint32_t id) {
     const krf__node *n = krf__node_of(m->in, id);
     const int arity = krf__op_info_of((krf__op)n->op)->arity;
     const krf__op_class class_ = krf__op_info_of((krf__op)n->op)->class_;
-    bool memory = class_ != KRF__CLASS_REDUCE && class_ != KRF__CLASS_SCAN && n->op != KRF__raw_kernel && n->op != KRF__call, one = each_element(n) && n->rank > 0;
+    bool memory = class_ != KRF__CLASS_REDUCE && class_ != KRF__CLASS_SCAN && n->op != KRF__raw_kernel && n->op != KRF__call && n->op != KRF__transpose, one = each_element(n) && n->rank > 0;
     uint32_t byte = 0;
     int cost = own_cost(m->in, n);
     for (int k = 0; k < arity; k++) {
@@ -89,11 +89,14 @@ static void trace(making *m, uint32_t id) {
     }
 }
 
-/* Whether a user takes an operand element by element, or adds it up for good. */
+/* Whether a user takes an operand element by element, or some of its elements, or adds them up for good. */
 static bool takes_from_table(const making *m, uint32_t user, uint32_t x) {
     const krf__node *n = krf__node_of(m->in, user);
     if (krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_REDUCE) {
         return n->op != KRF__fold && (m->facts[user] & SETTLED) != 0;
+    }
+    if (n->op == KRF__slice || n->op == KRF__reshape) {
+        return (m->facts[user] & LOOKS_UP) != 0;
     }
     return each_element(n) && same_shape(m->in, user, x) && (m->facts[user] & LOOKS_UP) != 0;
 }

@@ -37,17 +37,20 @@ static const struct {
     {"z = u + u; sin(z.astype(f32)) + cos(z.astype(f32)) * 0", 1, 2, 1, of_sum, false, 1e-5}, /* bytes that are computed */
     {"sin(u.astype(f32))**2 * w", 1, 2, 1, NULL, false, 0},
     {"(u.astype(f32) / 255)**2.2 * (v.astype(f32) / 255)**1.8", 1, 2, 1, NULL, false, 0}, /* two */
-    {"(u.T.astype(f32) / 255)**2.2", 1, 2, 1, NULL, false, 0},
+    {"((u.astype(f32) / 255)**2.2)[::2]", 1, 2, 1, NULL, false, 0},
+    {"y = (u.astype(f32) / 255)**2.2; y[1:, 3:] + y[:-1, :-3]", 1, 2, 1, NULL, false, 0},
+    {"((u.astype(f32) / 255)**2.2).reshape(-1, 8)", 1, 2, 1, NULL, false, 0},
     {"(u[1:, 3:].astype(f32) / 255)**2.2 + (u[:-1, :-3].astype(f32) / 255)**2.2", 1, 2, 1, NULL, false, 0},
     {"mean((u.astype(f32) / 255)**2.2)", 1, 2, 1, NULL, false, 0},
     {"sum((u.astype(f32) / 255)**2.2, axis=0)", 1, 2, 1, NULL, false, 0},
     {"argmax(sin(u.astype(f32)) + cos(u.astype(f32)), axis=1)", 1, 2, 1, NULL, false, 0},
     {"y = (u.astype(f32) / 255)**2.2; y, max(y), mean(y * w)", 3, 2, 1, NULL, false, 0},
-    /* None is worth while: what is cheap, what others go over again, what is moved about, or made of more than a byte. */
+    /* None is worth while: what is cheap, what others go over again, what is turned, or made of more than a byte. */
     {"u.astype(f32) * 2 + 1", 1, 1, 1, NULL, false, 0},
     {"y = (u.astype(f32) / 255)**2.2; y / sum(y, axis=1)[:, None]", 1, -1, -1, NULL, false, 0},
     {"cumsum((u.astype(f32) / 255)**2.2, axis=1)", 1, 1, 1, NULL, false, 0},
-    {"((u.astype(f32) / 255)**2.2)[::2]", 1, 1, 1, NULL, false, 0},
+    {"(u.T.astype(f32) / 255)**2.2", 1, 1, 1, NULL, false, 0},
+    {"((u.astype(f32) / 255)**2.2).T", 1, 1, 1, NULL, false, 0},
     {"((u.astype(f32) + v.astype(f32)) / 510)**2.2", 1, 1, 1, NULL, false, 0},
     {"(u.astype(i16).astype(f32) / w)**2", 1, 1, 1, NULL, false, 0},
     {"(w / 300)**2.2", 1, 1, 1, NULL, false, 0},
