@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { BYTES = 256, COSTLY = 20, POWER = 40, DIVISION = 4, MOST_COST = 1000 };
-#define LEAST_GPU 20 /* what is computed, from which on a table is faster: a function there, and half as much again where vectors of them are fast */
+#define LEAST_GPU 22 /* what is computed, from which on a table is faster: more than a function there, which memory keeps waiting, and half as much again where vectors of functions are fast */
 #define LEAST_CPU 30
 
 /* Facts of a node, as bits. */
