@@ -288,7 +288,7 @@ static krf_status visit_reduction(fusing *s, uint32_t id) {
     s->words = krf__op_is_fold((krf__op)n->op) ? (uint32_t)krf__result_of(n->value)->op->map->n_results : 1;
     if (status == KRF_OK) {
         status = find_group(s, s->step[id], krf__ints_of(s->g, id)[0], results, x, w,
-                            s->step[id] > 0 ? "a reduction of reduced values" : "a reduction over another domain", id,
+                            s->step[id] > 0 ? "a reduction of values of an earlier kernel" : "a reduction over another domain", id,
                             &s->f->group_of[id]);
     }
     return status == KRF_OK ? krf__fusion_append(&s->f->groups[s->f->group_of[id] - 1].reductions,
