@@ -274,6 +274,9 @@ static void test_table(void **unused) {
     }
     for (int k = 0; k < EXAMPLES; k++) {
         results want;
+        if (!in_shard(k / 4)) { /* one of four is compiled */
+            continue;
+        }
         evaluate(examples[k].own ? unfused : reference, examples[k].own ? &of_unfused : &of_reference, examples[k].text, &want);
         for (int r = 0; r < all.n; r++) {
             results got;
@@ -307,7 +310,7 @@ static void test_limits(void **unused) {
         bind_all(context, &b);
         for (int k = 0; k < EXAMPLES; k++) {
             results want, got;
-            if (all.cuda && (!examples[k].limited || k % 2 != 0)) {
+            if (!in_shard((int)l + k / 4) || (all.cuda && (!examples[k].limited || k % 2 != 0))) {
                 continue;
             }
             evaluate(reference, &of_reference, examples[k].text, &want);
@@ -409,6 +412,9 @@ static void test_beside(void **unused) {
             const int64_t shape[2] = {3, 2 * halves[k]};
             char text[256];
             results want;
+            if (!in_shard((int64_t)(4 * k + t))) {
+                continue;
+            }
             snprintf(text, sizeof text, texts[t], halves[k], halves[k]);
             for (int r = -1; r < all.n; r++) {
                 krf_context *context = r < 0 ? reference : all.run[r].context;
@@ -739,12 +745,15 @@ static void test_random(void **unused) {
         krf_array *x = array_of(context, KRF_F32, 2, (int64_t[]){LINES, COLUMNS}, 1), *lines = array_of(context, KRF_F32, 1, (int64_t[]){LINES}, 2), *columns = array_of(context, KRF_F32, 1, (int64_t[]){COLUMNS}, 3);
         const krf_binding bindings[] = {krf_bind_array("x", x), krf_bind_array("r", lines), krf_bind_array("c", columns)};
         const int n = all.run[r].compiled ? most / 150 : all.cuda ? most / 40 : most;
-        int parted = 0;
+        int parted = 0, tried = 0;
         for (int k = 0; k < n && !passed_over(&all.run[r]); k++) {
-            parted += check_random(context, all.run[r].label, bindings, from + (uint64_t)k);
+            if (in_shard(k)) {
+                parted += check_random(context, all.run[r].label, bindings, from + (uint64_t)k);
+                tried++;
+            }
         }
-        if (parted < n / 20 && !collecting) { /* else nothing would be tested but choices */
-            COMPLAIN("%s: %d of %d random expressions are stored as parts", all.run[r].label, parted, n);
+        if (parted < tried / 20 && !collecting) { /* else nothing would be tested but choices */
+            COMPLAIN("%s: %d of %d random expressions are stored as parts", all.run[r].label, parted, tried);
         }
         krf_array_release(x);
         krf_array_release(lines);
@@ -795,7 +804,7 @@ static void test_takes(void **unused) {
         krf_array *w = array_of(context, KRF_F32, 1, (int64_t[]){N}, 1), *x = array_of(context, KRF_F32, 2, (int64_t[]){3, N}, 1);
         const krf_binding bindings[] = {krf_bind_array("w", w), krf_bind_array("x", x)};
         for (size_t k = 0; k < sizeof takes / sizeof *takes; k++) {
-            for (int form = 0; form < 4; form++) { /* of one axis; of the second of two, and of the first of two turned; element by element */
+            for (int form = 0; form < 4 && in_shard((int64_t)k); form++) { /* of one axis; of the second of two, and of the first of two turned; element by element */
                 static const char *const texts[] = {"take(w + 0.5, %s)", "take(x, %s, axis=1) * 2", "take(x.T * 2, %s, axis=0)", "take_along_axis(x * 2, (%s)[None], axis=1)"};
                 char text[256], line[32];
                 float data[1024];
@@ -855,7 +864,7 @@ static void test_dtypes(void **unused) {
     for (int r = 0; r < all.n; r++) {
         krf_context *context = all.run[r].context;
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
-            for (size_t w = 0; w < sizeof units / sizeof *units; w++) {
+            for (size_t w = 0; w < sizeof units / sizeof *units && in_shard((int64_t)d); w++) {
                 static char data[40 * 3 * 36 * 16];
                 const krf_dtype dtype = dtypes[d];
                 const int unit = units[w], rows = unit == 36 ? 40 : 3; /* squares of words of narrow elements */
@@ -971,7 +980,9 @@ static void test_given(void **unused) {
     (void)unused;
     for (int r = 0; r < all.n; r++) {
         for (size_t k = 0; k < sizeof cases / sizeof *cases && !passed_over(&all.run[r]); k++) {
-            check_given(all.run[r].context, all.run[r].label, &cases[k], (int)k);
+            if (in_shard((int64_t)k)) {
+                check_given(all.run[r].context, all.run[r].label, &cases[k], (int)k);
+            }
         }
     }
 }
@@ -1047,6 +1058,9 @@ static void test_values(void **unused) {
     for (int r = 0; r < all.n; r++) {
         krf_context *context = all.run[r].context;
         for (size_t k = 0; k < sizeof programs / sizeof *programs && !passed_over(&all.run[r]); k++) {
+            if (!in_shard((int64_t)k)) {
+                continue;
+            }
             bound b;
             krf_graph *g = krf_graph_create(context);
             krf_expr y;

@@ -31,7 +31,11 @@ static krf_expr build(const scan *s, const layout *l, krf_expr x, int rank, int 
     return l->fused ? krf_subtract(s->build(krf_abs(x), axis), x) : s->build(x, axis);
 }
 
+/* Examples are shared out by what they are, as they are gone through twice. */
 static void check(const scan *s, krf_dtype dtype, int rank, const int64_t *shape, int axis, layout l, bool special, uint64_t seed) {
+    if (!in_shard((int64_t)seed + (int)dtype + axis + 2 * l.back + 3 * l.transposed)) {
+        return;
+    }
     int64_t base[4], steps[4], outer = 1, inner = 1, size = 1;
     for (int i = 0; i < rank; i++) {
         base[i] = l.transposed ? shape[rank - 1 - i] : shape[i];
@@ -220,7 +224,7 @@ static void test_large(void **unused) {
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int64_t *n = shapes[i], size = n[0] * n[1] * n[2];
-        for (int r = 0; r < all_runs.n; r++) {
+        for (int r = 0; r < all_runs.n && in_shard((int64_t)i); r++) {
             krf_graph *g = krf_graph_create(all_runs.run[r].context);
             krf_array *in = NULL, *out = NULL;
             assert_int_equal(krf_array_from_host(all_runs.run[r].context, KRF_F32, 3, n, x, &in), KRF_OK);
@@ -366,10 +370,9 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns),
-        cmocka_unit_test(test_long_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty)};
+    static void (*const tests[])(void **) = {test_extents, test_groups, test_short_rows, test_columns, test_short_columns, test_long_columns, test_dtypes, test_layouts, test_specials, test_empty};
     (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
+    collect(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
@@ -378,5 +381,5 @@ int main(void) {
         cmocka_unit_test(test_long_columns), cmocka_unit_test(test_large), cmocka_unit_test(test_dtypes),
         cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
     };
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_all);
 }
