@@ -33,9 +33,16 @@ static bool mentions(const char *text, const char *end, const char *name, size_t
     return false;
 }
 
+/* Not strcspn: the address sanitizer then looks for the end of the whole text at each line. */
+static size_t line_length(const char *line, const char *end) {
+    const char *last = memchr(line, '\n', (size_t)(end - line));
+    return (size_t)((last != NULL ? last : end) - line);
+}
+
 static size_t cut(const char *text, section *sections, size_t n) {
-    for (const char *line = text; *line != '\0';) {
-        size_t length = strcspn(line, "\n");
+    const char *end = text + strlen(text);
+    for (const char *line = text; line < end;) {
+        size_t length = line_length(line, end);
         const char *next = line + length + (line[length] == '\n');
         if (strncmp(line, MARK, strlen(MARK)) == 0 && n < MAX_SECTIONS) {
             if (n > 0 && sections[n - 1].end == NULL) {
@@ -46,7 +53,7 @@ static size_t cut(const char *text, section *sections, size_t n) {
         line = next;
     }
     if (n > 0 && sections[n - 1].end == NULL) {
-        sections[n - 1].end = sections[n - 1].text + strlen(sections[n - 1].text);
+        sections[n - 1].end = end;
     }
     return n;
 }
@@ -54,8 +61,10 @@ static size_t cut(const char *text, section *sections, size_t n) {
 /* A section without its comments and blank lines. */
 static void put(krf__str *out, const section *s) {
     for (const char *line = s->text; line < s->end;) {
-        size_t length = strcspn(line, "\n");
-        size_t blank = strspn(line, " ");
+        size_t length = line_length(line, s->end), blank = 0;
+        while (blank < length && line[blank] == ' ') {
+            blank++;
+        }
         if (blank < length && strncmp(line + blank, "//", 2) != 0) {
             krf__str_putn(out, line, length);
             krf__str_char(out, '\n');
