@@ -23,14 +23,16 @@ static const krf__hole *find(const krf__hole *holes, const char *name, size_t le
 }
 
 static void put_indented(krf__str *out, const char *text, size_t indent) {
-    while (text != NULL && *text != '\0') {
-        const char *end = strchr(text, '\n');
-        size_t length = end != NULL ? (size_t)(end - text) + 1 : strlen(text);
+    size_t left = text != NULL ? strlen(text) : 0; /* strchr would have the address sanitizer count the rest at each line */
+    while (left > 0) {
+        const char *end = memchr(text, '\n', left);
+        size_t length = end != NULL ? (size_t)(end - text) + 1 : left;
         for (size_t i = 0; i < indent && length > 1; i++) {
             krf__str_char(out, ' ');
         }
         krf__str_putn(out, text, length);
         text += length;
+        left -= length;
     }
 }
 
