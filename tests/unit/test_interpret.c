@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "shard.h"
 #include "tests/unit/naive_kernel.h"
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
@@ -77,6 +78,11 @@ static void run_pieces(builder *b, bool last_part, int64_t n, int64_t piece, boo
 
 static void check(builder *b) {
     static const int64_t pieces[] = {INT64_MAX, 1000, 37, 1};
+    static int64_t kernels_so_far;
+    if (!in_shard(kernels_so_far++)) {
+        finish(b);
+        return;
+    }
     char *expected[MAX_OPERANDS], *got[MAX_OPERANDS];
     void *expected_pointers[MAX_OPERANDS], *got_pointers[MAX_OPERANDS];
     if (b->k.schedule == KRF__MAP) {
