@@ -408,12 +408,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_rounding)};
+    static void (*const tests[])(void **) = {test_examples, test_rounding};
     (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
+    collect(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_examples), cmocka_unit_test(test_rounding)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_all);
 }
