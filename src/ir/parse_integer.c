@@ -33,7 +33,7 @@ static bool combine(krf__op op, int64_t a, int64_t b, int64_t *value) {
 }
 
 /* What a node that was made of literals and sizes comes to. visits: how many more nodes are looked at, for one that is an operand twice is looked at twice. */
-static bool known(const krf_graph *g, uint32_t id, int *visits, int64_t *value) {
+static bool whole_number(const krf_graph *g, uint32_t id, int *visits, int64_t *value) {
     const krf__node *n = krf__node_of(g, id);
     int64_t of[2] = {0, 0};
     if (!n->weak || n->dtype != KRF_I64 || --*visits < 0) {
@@ -46,7 +46,7 @@ static bool known(const krf_graph *g, uint32_t id, int *visits, int64_t *value) 
     const int arity = n->op == KRF__negative ? 1 : 2;
     const bool computed = n->op == KRF__negative || n->op == KRF__add || n->op == KRF__subtract || n->op == KRF__multiply || n->op == KRF__floor_divide || n->op == KRF__remainder;
     for (int k = 0; k < arity && computed; k++) {
-        if (!known(g, n->args[k], visits, &of[k])) {
+        if (!whole_number(g, n->args[k], visits, &of[k])) {
             return false;
         }
     }
@@ -76,7 +76,7 @@ static int64_t parse_named(krf__parser *p) {
         found = extent->extent;
     } else if (value == NULL) {
         krf__parse_expected(p, "an integer");
-    } else if (!known(p->g, value->id, &visits, &found)) {
+    } else if (!whole_number(p->g, value->id, &visits, &found)) {
         krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is no integer that is known when the text is read: literals, sizes and what is made of them are", KRF__SHOWN(&name));
     }
     krf__parse_next(p);
