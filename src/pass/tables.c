@@ -34,7 +34,8 @@ typedef struct making {
 
 static bool is_byte(krf_dtype dtype) { return dtype == KRF_U8 || dtype == KRF_I8; }
 
-static bool each_element(const krf__node *n) { return (krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call) || n->op == KRF__cast; }
+/* Complex numbers are made of two real ones when this pass sees them, and of nothing else. */
+static bool each_element(const krf__node *n) { return !krf__is_complex((krf_dtype)n->dtype) && ((krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call) || n->op == KRF__cast); }
 
 static int64_t size_of(const krf_graph *g, uint32_t id) { return krf__shape_size(krf__node_of(g, id)->rank, krf__shape_of(g, id)); }
 
