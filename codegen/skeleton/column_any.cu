@@ -11,6 +11,7 @@ $ANY_CLEAR
     }
 }
 $WAIT_TO_STORE
+$NEXT_MAY_FOLLOW
 $ANY_MEET
 const $INDEX group = (($INDEX)blockIdx.x * $COLUMN_THREADS + thread % $ANY_COLUMNS / $VECTOR) * $VECTOR;
 const $INDEX column = (group + $VECTOR <= $KEPT_SIZE ? group : $KEPT_SIZE - $VECTOR) + thread % $VECTOR;

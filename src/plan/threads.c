@@ -181,7 +181,7 @@ int krf__map_each(const krf__kernel *k) {
     return k->schedule != KRF__MAP || k->vector > 1 || body_length(k) > LONG_BODY ? 1 : body_length(k) > LONG_BODY / 2 ? 2 : 4;
 }
 
-/* Whether an accumulator takes two registers. Of such columns the registers hold all that is under way, and have no room for what two places to wait take. */
+/* Whether an accumulator takes two registers. Of such columns, in the canonical order, the registers hold all that is under way, and have no room for what two places to wait take. */
 static bool accumulates_wide(const krf__kernel *k) {
     bool wide = false;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
@@ -192,6 +192,6 @@ static bool accumulates_wide(const krf__kernel *k) {
 
 /* What stores elements as well has none under way before its loop, but where warps share chunks. */
 bool krf__gains_ahead(const krf__kernel *k) {
-    const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && !accumulates_wide(k));
+    const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && (krf__any_order(k) || !accumulates_wide(k)));
     return (reduces && (!krf__stores_elements(k) || k->team > 1)) || (k->schedule == KRF__ROW && k->cluster > 1) || krf__map_each(k) > 1;
 }
