@@ -30,3 +30,13 @@ KRF_FN double __builtin_rint(double x) { return rint(x); }
 #ifdef __CUDACC__
 KRF_FN double __builtin_sqrt(double x) { return sqrt(x); }
 #endif
+
+//@ __builtin_fmaf
+#ifdef __CUDACC__
+KRF_FN float __builtin_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
+#endif
+
+//@ __builtin_fabsf
+#ifdef __CUDACC__
+KRF_FN float __builtin_fabsf(float x) { return fabsf(x); }
+#endif

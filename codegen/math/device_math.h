@@ -50,78 +50,6 @@ KRF_FN float krf_silu_f32(float x) {
     return krf_swish_f32(y, y, 0);
 }
 
-//@ krf_tail_f32
-// inverse * (1 + rest) = 1 / (b + k), t = (b - k) / (b + k)
-typedef struct krf_tail_f32 {
-    float inverse, rest, t;
-} krf_tail_f32;
-
-//@ krf_tail_at_f32
-KRF_FN krf_tail_f32 krf_tail_at_f32(float b, float k) {
-    float d = b + k, c = d - b, d_low = (b - (d - c)) + (k - c);
-    krf_tail_f32 r;
-    r.inverse = 1 / d;
-    r.rest = KRF_F32(fma)(-r.inverse, d, 1.0f) - r.inverse * d_low;
-    r.t = KRF_F32(fma)(-2 * k * r.inverse, r.rest, KRF_F32(fma)(-2 * k, r.inverse, 1.0f));
-    return r;
-}
-
-//@ krf_tail_times_f32
-// w * (t * p + c) / (b + k) * exp, all of it but the last step in pairs.
-KRF_FN float krf_tail_times_f32(krf_tail_f32 a, float p, float c, float w, krf_exp_parts_f32 e) {
-    float g = KRF_F32(fma)(a.t, p, c), g_low = KRF_F32(fma)(a.t, p, c - g);
-    float m = g * a.inverse, m_low = KRF_F32(fma)(g, a.inverse, -m) + KRF_F32(fma)(g_low, a.inverse, m * a.rest);
-    float v = w * m, v_low = KRF_F32(fma)(w, m, -v) + w * m_low;
-    return KRF_F32(fma)(v, e.hi, KRF_F32(fma)(v_low, e.hi, v * e.lo)) * e.first * e.second;
-}
-
-//@ krf_gelu_f32
-// The tail of the normal distribution beyond b = abs(x) is exp(-b * b / 2) * G / (b + k) with k = 3.4375 and G a polynomial of t = (b - k) / (b + k),
-// relative error 2^-26.5 up to b = 13.4, from where on results are subnormal.
-KRF_FN float krf_gelu_f32(float x) {
-    bool below = x < 0;
-    float b = KRF_F32(fabs)(x);
-    b = b > 14.5f ? 14.5f : b;
-    krf_tail_f32 a = krf_tail_at_f32(b, 3.4375f);
-    float p = KRF_F32(fma)(a.t, 0x1.0bb63cp-13f, 0x1.8a7bc6p-12f);
-    p = KRF_F32(fma)(a.t, p, -0x1.68c6p-11f);
-    p = KRF_F32(fma)(a.t, p, -0x1.674aaap-9f);
-    p = KRF_F32(fma)(a.t, p, 0x1.dc3ac2p-8f);
-    p = KRF_F32(fma)(a.t, p, 0x1.a7ee38p-7f);
-    p = KRF_F32(fma)(a.t, p, -0x1.b7186ap-4f);
-    p = KRF_F32(fma)(a.t, p, 0x1.38d776p-2f);
-    p = KRF_F32(fma)(a.t, p, -0x1.1e684p-1f);
-    float square = b * b;
-    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-0.5f * square, -0.5f * KRF_F32(fma)(b, b, -square));
-    float v = krf_tail_times_f32(a, p, 0x1.7c4e3ap-1f, below ? -b : 1, e);
-    return below ? v : KRF_F32(fma)(-b, v, x);
-}
-
-//@ krf_erfc_f32
-// As gelu, with exp(-b * b), k = 3 and another polynomial, relative error 2^-26.8 up to b = 9.4; up to 1/2 as 1 - erf(x), error 2^-25.
-KRF_FN float krf_erfc_f32(float x) {
-    float b = KRF_F32(fabs)(x);
-    b = b > 10.5f ? 10.5f : b;
-    krf_tail_f32 a = krf_tail_at_f32(b, 3.0f);
-    float p = KRF_F32(fma)(a.t, -0x1.5a8fbcp-12f, -0x1.029162p-11f);
-    p = KRF_F32(fma)(a.t, p, 0x1.936d1ap-9f);
-    p = KRF_F32(fma)(a.t, p, -0x1.403eb8p-10f);
-    p = KRF_F32(fma)(a.t, p, -0x1.b7b62p-6f);
-    p = KRF_F32(fma)(a.t, p, 0x1.e9968ap-4f);
-    p = KRF_F32(fma)(a.t, p, -0x1.3deaep-2f);
-    p = KRF_F32(fma)(a.t, p, 0x1.2e3268p-1f);
-    p = KRF_F32(fma)(a.t, p, -0x1.c44c48p-1f);
-    float square = b * b;
-    krf_exp_parts_f32 e = krf_exp_to_parts_f32(-square, -KRF_F32(fma)(b, b, -square));
-    float v = krf_tail_times_f32(a, p, 0x1.12f21ep+0f, 1, e);
-    float q = KRF_F32(fma)(square, 0x1.355342p-8f, -0x1.b667d8p-6f);
-    q = KRF_F32(fma)(square, q, 0x1.ce2522p-4f);
-    q = KRF_F32(fma)(square, q, -0x1.812732p-2f);
-    q = KRF_F32(fma)(square, q, 0x1.20dd74p+0f);
-    float near = KRF_F32(fma)(-x, q, 1.0f); // 1 at 0
-    return b < 0.5f ? near : x < 0 ? 2 - v : v;
-}
-
 //@ krf_gelu_tanh_f32
 // u = z * (A + B * z * z) as a sum of two: the exponential multiplies its error by u.
 KRF_FN float krf_gelu_tanh_f32(float x) {
@@ -198,6 +126,12 @@ KRF_FN double krf_logit_f64(double x) {
     double inside = x >= 0 && x <= 1 ? x : (x - x) / (x - x); // NaN: that of functions beyond their domain is not to be relied on
     return x < 0.25 ? KRF_F64(log)(inside) - KRF_F64(log1p)(-inside) : 2 * KRF_F64(atanh)(2 * inside - 1);
 }
+
+//@ krf_gelu_f32
+KRF_FN float krf_gelu_f32(float x) { return krf_geluf(x); }
+
+//@ krf_erfc_f32
+KRF_FN float krf_erfc_f32(float x) { return krf_erfcf(x); }
 
 //@ krf_gelu_f64
 KRF_FN double krf_gelu_f64(double x) { return krf_gelu(x); }

@@ -30,30 +30,27 @@ KRF_FN float krf_exp2f(float x) {
 }
 
 //@ krf_log2f
-// As krf_logf: n + log(1 + f) / ln 2, whose roundings are added again. Powers of 2 have whole logarithms.
+// As krf_logf, but 1 + f lies between sqrt(1/2) and sqrt(2), where less is lost at n = -1: n + f / ln 2 + f^2 P(f), polynomial error 2^-27.5. Powers of 2 have whole logarithms.
 KRF_FN float krf_log2f(float x) {
     int tiny = x < 0x1p-126f;
     unsigned b = krf_bits_f32(tiny ? x * 0x1p25f : x);
-    unsigned m = (0x3fbfffffu - b) & 0xff800000u;
+    unsigned m = (0x3fb504f2u - b) & 0xff800000u;
     float f = krf_unbits_f32(b + m) - 1.0f;
     float n = (float)(int)(tiny ? m + (25u << 23) : m) * -0x1p-23f;
     float f2 = f * f, f4 = f2 * f2;
-    float p0 = __builtin_fmaf(f, 0x1.5555a4p-2f, -0.5f);
-    float p1 = __builtin_fmaf(f, 0x1.99698ep-3f, -0x1.000042p-2f);
-    float p2 = __builtin_fmaf(f, 0x1.2884bap-3f, -0x1.54ef5ep-3f);
-    float p3 = __builtin_fmaf(f, 0x1.ac9c0ep-4f, -0x1.0d8e86p-3f);
-    p2 = __builtin_fmaf(f4, -0x1.7144cep-5f, __builtin_fmaf(f2, p3, p2));
-    p0 = f2 * __builtin_fmaf(f4, p2, __builtin_fmaf(f2, p1, p0));
-    float low = __builtin_fmaf(f, 0x1.4ae0cp-26f, p0 * 0x1.715476p+0f);
-    float l = __builtin_fmaf(f, 0x1.715476p+0f, low), v = n + l; // n is 0 or larger than l
-    v += (n - v) + l + (__builtin_fmaf(f, 0x1.715476p+0f, -l) + low);
+    float p0 = __builtin_fmaf(f, 0x1.ec7086p-2f, -0x1.715472p-1f);
+    float p1 = __builtin_fmaf(f, 0x1.2781d8p-2f, -0x1.7159c6p-2f);
+    float p2 = __builtin_fmaf(f, 0x1.a28d72p-3f, -0x1.eadce2p-3f);
+    float p3 = __builtin_fmaf(f, 0x1.7fb76ep-3f, -0x1.85e6eap-3f);
+    p2 = __builtin_fmaf(f4, -0x1.ceaa28p-4f, __builtin_fmaf(f2, p3, p2));
+    p0 = __builtin_fmaf(f4, p2, __builtin_fmaf(f2, p1, p0));
+    float v = n + __builtin_fmaf(f, 0x1.715476p+0f, __builtin_fmaf(f2, p0, f * 0x1.4ae0cp-26f));
     v = x <= 0x1.fffffep127f ? v : x;
     return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
 }
 
 //@ krf_log10f
-// As krf_log2f, but 1 + f lies between sqrt(1/2) and sqrt(2), where less is lost at n = -1: n log10(2), its first part exact, + f / ln 10 +
-// f^2 P(f), polynomial error 2^-27.8. The powers of 10 that an f32 holds have whole logarithms.
+// As krf_log2f: n log10(2), its first part exact, + f / ln 10 + f^2 P(f), polynomial error 2^-27.8. The powers of 10 that an f32 holds have whole logarithms.
 KRF_FN float krf_log10f(float x) {
     int tiny = x < 0x1p-126f;
     unsigned b = krf_bits_f32(tiny ? x * 0x1p25f : x);
@@ -103,19 +100,58 @@ KRF_FN float krf_logaddexpf(float a, float b) {
     return a == a ? v : a;
 }
 
-//@ krf_coshf
-// 2 e + 1 / (8 e) with e a quarter of exp(abs(x)), as krf_expf. Near 0 the errors of both cancel.
-KRF_FN float krf_coshf(float x) {
-    float y = __builtin_fabsf(x);
-    y = y > 89.5f ? 89.5f : y;
+//@ krf_exp_quarterf
+// exp(y) / 4 for 0 <= y <= 90, as krf_expf: it is finite where twice as much is.
+KRF_FN float krf_exp_quarterf(float y) {
     float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
     float n = t - 0x1.8p23f;
     float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
     r = __builtin_fmaf(n, 0x1.05c61p-29f, r);
-    float q = krf_exp_nearf(r);
-    float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3e800000u); // 2^(n - 2): that of n - 1 would be infinite where the result is not
-    float e = __builtin_fmaf(q, s, s);
+    float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3e800000u);
+    return __builtin_fmaf(krf_exp_nearf(r), s, s);
+}
+
+//@ krf_coshf
+// 2 e + 1 / (8 e) with e a quarter of exp(abs(x)). Near 0 the errors of both cancel.
+KRF_FN float krf_coshf(float x) {
+    float y = __builtin_fabsf(x), e = krf_exp_quarterf(y > 89.5f ? 89.5f : y);
     return 2.0f * e + 0.125f / e;
+}
+
+//@ krf_sinhf
+// Up to 1 by a polynomial, error 2^-31; then as cosh.
+KRF_FN float krf_sinhf(float x) {
+    float y = __builtin_fabsf(x), z = y * y, e = krf_exp_quarterf(y > 89.5f ? 89.5f : y);
+    float p = __builtin_fmaf(z, __builtin_fmaf(z, 0x1.76771ep-19f, 0x1.a01c22p-13f), 0x1.1110eap-7f);
+    p = __builtin_fmaf(z, p, 0x1.555556p-3f);
+    float v = y < 1.0f ? __builtin_fmaf(y * z, p, y) : 2.0f * e - 0.125f / e;
+    return krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_asinhf
+// log1p(y + y^2 / (1 + sqrt(1 + y^2))). For large y log(2 y) = log1p(y) + ln 2.
+KRF_FN float krf_asinhf(float x) {
+    float a = __builtin_fabsf(x);
+    int large = !(a < 0x1p30f);
+    float y = large ? 1.0f : a, z = y * y, u = y + z / (1.0f + __builtin_sqrtf(1.0f + z));
+    float v = krf_log1pf(large ? a : u) + (large ? 0x1.62e43p-1f : 0.0f);
+    return krf_unbits_f32((krf_bits_f32(v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
+}
+
+//@ krf_acoshf
+// With t = x - 1, which is exact: log1p(t + sqrt(t (t + 2))).
+KRF_FN float krf_acoshf(float x) {
+    int large = !(x < 0x1p30f);
+    float t = (large ? 2.0f : x) - 1.0f, u = t + __builtin_sqrtf(__builtin_fmaf(t, t, t + t));
+    float v = krf_log1pf(large ? x : u) + (large ? 0x1.62e43p-1f : 0.0f);
+    return x < 1.0f ? krf_unbits_f32(0x7fc00000u) : v;
+}
+
+//@ krf_atanhf
+// log1p(2 y / (1 - y)) / 2
+KRF_FN float krf_atanhf(float x) {
+    float y = __builtin_fabsf(x), v = 0.5f * krf_log1pf(2.0f * y / (1.0f - y));
+    return krf_unbits_f32((krf_bits_f32(v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
 }
 
 //@ krf_erff

@@ -45,9 +45,6 @@ KRF_FN double krf_atan(double x) {
     return krf_unbits_f64(krf_bits_f64(v) | (krf_bits_f64(x) & 0x8000000000000000u));
 }
 
-//@ krf_atanf
-KRF_FN float krf_atanf(float x) { return (float)krf_atan((double)x); }
-
 //@ krf_atan2
 // Points of extreme size are brought to the middle of the range, those at infinity or 0 to an axis or a diagonal.
 KRF_FN double krf_atan2(double y, double x) {
@@ -66,9 +63,6 @@ KRF_FN double krf_atan2(double y, double x) {
     v = krf_unbits_f64(krf_bits_f64(v) | (krf_bits_f64(y) & 0x8000000000000000u));
     return ((x != x) | (y != y)) ? x + y : v;
 }
-
-//@ krf_atan2f
-KRF_FN float krf_atan2f(float y, float x) { return (float)krf_atan2((double)y, (double)x); }
 
 //@ krf_asin_near
 // asin(s + low) for 0 <= s <= 1/2. Polynomial error 2^-60.
@@ -115,9 +109,6 @@ KRF_FN double krf_asin(double x) {
     return krf_unbits_f64(krf_bits_f64(v) | (krf_bits_f64(x) & 0x8000000000000000u));
 }
 
-//@ krf_asinf
-KRF_FN float krf_asinf(float x) { return (float)krf_asin((double)x); }
-
 //@ krf_acos
 KRF_FN double krf_acos(double x) {
     double y = __builtin_fabs(x);
@@ -132,6 +123,3 @@ KRF_FN double krf_acos(double x) {
     double h = base + t;
     return h + (((base - h) + t) + __builtin_fma(factor, r.lo, base_low));
 }
-
-//@ krf_acosf
-KRF_FN float krf_acosf(float x) { return (float)krf_acos((double)x); }

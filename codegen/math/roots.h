@@ -30,7 +30,28 @@ KRF_FN double krf_cbrt(double x) {
 }
 
 //@ krf_cbrtf
-KRF_FN float krf_cbrtf(float x) { return (float)krf_cbrt((double)x); }
+// As krf_cbrt, abs(x) = 8^(k - 42) y with y in [1/2, 4); one of Newton's steps.
+KRF_FN float krf_cbrtf(float x) {
+    float a = __builtin_fabsf(x);
+    int tiny = a < 0x1p-126f;
+    unsigned b = krf_bits_f32(tiny ? a * 0x1p24f : a);
+    float third = __builtin_fmaf((float)(int)(b >> 23), 0x1.555556p-2f, -0.25f); // a third of the exponent less a quarter, rounded, is that third's whole part
+    unsigned k = krf_bits_f32(third + 0x1.8p23f) & 0xff;
+    float y = krf_unbits_f32(b - (3 * k << 23) + (126u << 23)), y2 = y * y;
+    float p0 = __builtin_fmaf(y, -0x1.ec278ep+0f, 0x1.e499cp+0f);
+    float p1 = __builtin_fmaf(y, -0x1.c6501p-1f, 0x1.b02fd6p+0f);
+    float p2 = __builtin_fmaf(y, -0x1.5af846p-5f, 0x1.11649ep-2f);
+    p2 = __builtin_fmaf(y2, 0x1.674ca8p-9f, p2);
+    float p = __builtin_fmaf(y2, __builtin_fmaf(y2, p2, p1), p0);
+    p = __builtin_fmaf(p * 0x1.555556p-2f, __builtin_fmaf(-y * p, p * p, 1.0f), p);
+    float pp = p * p, q = y * pp;
+    float r = q * q, r_low = __builtin_fmaf(q, q, -r);
+    float rest = __builtin_fmaf(-r, q, y) - r_low * q;
+    q = __builtin_fmaf(rest * 0x1.555556p-2f, pp, q);
+    q = krf_unbits_f32(krf_bits_f32(q) + (k << 23) - (42u << 23)) * (tiny ? 0x1p-8f : 1.0f);
+    q = a - a == 0.0f && a != 0.0f ? q : a;
+    return krf_unbits_f32(krf_bits_f32(q) | (krf_bits_f32(x) & 0x80000000u));
+}
 
 //@ krf_hypot
 // The sum of squares as a sum of two, after scaling by a power of 2 where they would leave the range.

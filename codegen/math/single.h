@@ -58,18 +58,6 @@ KRF_FN double krf_log_single(double f, double d) {
     return __builtin_fma(s * z, p, s + s);
 }
 
-//@ krf_log1p_single
-// As krf_log1p.
-KRF_FN double krf_log1p_single(double x) {
-    unsigned long long w = 0xbff7ffffffffffffu - krf_bits_f64(1.0 + x);
-    double s = 0.25 * krf_unbits_f64((w & 0xfff0000000000000u) + 0xc010000000000000u);
-    double f = __builtin_fma(x, s, -(1.0 - s));
-    double m = krf_unbits_f64((w >> 52) | 0x4330000000000000u) - (0x1p52 + 2048.0);
-    double r = __builtin_fma(m, -0x1.62e42fefa39efp-1, krf_log_single(f, __builtin_fma(x, s, 1.0 + s)));
-    r = x <= 0x1.fffffffffffffp1023 ? r : x;
-    return x > -1.0 ? r : krf_unbits_f64(x == -1.0 ? 0xfff0000000000000u : 0x7ff8000000000000u);
-}
-
 //@ krf_log_times_single
 // log(x) * scale for x > 0 and finite, the logarithm of 2 times the scale given: powers of the base have whole logarithms.
 KRF_FN double krf_log_times_single(float x, double scale, double of_two) {
@@ -99,69 +87,4 @@ KRF_FN float krf_powf(float x, float y) {
     v = ((a == 1.0f) & (__builtin_fabsf(y) == infinite)) ? 1.0f : v;
     v = ((x != x) | (y != y)) ? x + y : v;
     return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : v;
-}
-
-//@ krf_sinhf
-// Up to 1 by a polynomial of error 2^-41.
-KRF_FN float krf_sinhf(float x) {
-    double y = __builtin_fabs((double)x), e = krf_exp_single(y), z = y * y;
-    double p = __builtin_fma(z, 0x1.1111110857b52p-7, 0x1.5555555558201p-3);
-    double q = __builtin_fma(z, 0x1.71d208a299728p-19, 0x1.a01a131097a98p-13);
-    double z2 = z * z;
-    q = __builtin_fma(z2, 0x1.b557c78eb1ae2p-26, q);
-    p = __builtin_fma(z2, q, p);
-    double v = y < 1.0 ? __builtin_fma(y * z, p, y) : 0.5 * (e - 1.0 / e);
-    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_asinhf
-KRF_FN float krf_asinhf(float x) {
-    double y = __builtin_fabs((double)x), z = y * y;
-    double v = krf_log1p_single(y > 0x1p100 ? y : y + z / (1.0 + __builtin_sqrt(1.0 + z)));
-    v += y > 0x1p100 ? 0x1.62e42fefa39efp-1 : 0.0;
-    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_acoshf
-KRF_FN float krf_acoshf(float x) {
-    double t = (double)x - 1.0, v = krf_log1p_single(t + __builtin_sqrt(t * (t + 2.0)));
-    return x >= 1.0f ? (float)v : x != x ? x : krf_unbits_f32(0x7fc00000u);
-}
-
-//@ krf_atanhf
-KRF_FN float krf_atanhf(float x) {
-    double y = __builtin_fabs((double)x), v = 0.5 * krf_log1p_single(2.0 * y / (1.0 - y));
-    return krf_unbits_f32((krf_bits_f32((float)v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_tail_single
-// The tail of the normal distribution beyond b >= 0, as exp(-b * b / 2) * G / (b + k) with k = 4.5 and G a polynomial of t = (b - k) / (b + k), error 2^-35 up to b = 14.6.
-KRF_FN double krf_tail_single(double b) {
-    double inverse = 1.0 / (b + 4.5), t = (b - 4.5) * inverse, t2 = t * t, t4 = t2 * t2;
-    double p0 = __builtin_fma(t, -0x1.47cfdd7c427e9p-1, 0x1.86c626e25728fp-1);
-    double p1 = __builtin_fma(t, -0x1.033799ebc53b3p-2, 0x1.c92ad96b01d49p-2);
-    double p2 = __builtin_fma(t, -0x1.1579b47d317bdp-5, 0x1.c8390d476c83fp-4);
-    double p3 = __builtin_fma(t, 0x1.cad484495989fp-10, 0x1.14d5409e01bf2p-8);
-    double p4 = __builtin_fma(t, 0x1.b78a7f746dc61p-21, -0x1.e1fd808aefa5ap-11);
-    double p5 = __builtin_fma(t, -0x1.e018f344738f5p-18, 0x1.d77fc8d7734dfp-14);
-    p0 = __builtin_fma(t2, p1, p0);
-    p2 = __builtin_fma(t2, p3, p2);
-    p4 = __builtin_fma(t2, p5, p4);
-    p4 = __builtin_fma(t4, -0x1.4c6c03be24393p-17, p4);
-    return __builtin_fma(t4, __builtin_fma(t4, p4, p2), p0) * inverse * krf_exp_single(-0.5 * b * b);
-}
-
-//@ krf_geluf
-KRF_FN float krf_geluf(float x) {
-    double y = (double)x, b = __builtin_fabs(y);
-    b = b > 14.5 ? 14.5 : b;
-    double v = b * krf_tail_single(b);
-    return krf_unbits_f32((krf_bits_f32((float)(x < 0.0f ? v : y - v)) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
-}
-
-//@ krf_erfcf
-KRF_FN float krf_erfcf(float x) {
-    double b = 0x1.6a09e667f3bcdp+0 * __builtin_fabs((double)x);
-    double v = 2.0 * krf_tail_single(b > 14.5 ? 14.5 : b);
-    return (float)(x < 0.0f ? 2.0 - v : v);
 }

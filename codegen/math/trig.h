@@ -97,23 +97,18 @@ KRF_FN krf_angle krf_reduce(double x) {
 }
 
 //@ krf_reduce_f32
-// As krf_reduce for an f32: three parts do.
+// As krf_reduce for an f32. What makes whole multiples of 4 with numbers from 2^45 on, 2^66 on, ... is left out of 2 / pi, of which two parts do then: the first product's whole part has room
+// for its quarters, and what it loses is known.
 KRF_FN krf_angle krf_reduce_f32(float x) {
-    double y = (double)x;
-    unsigned long long b = krf_bits_f64(y), e = b >> 52 & 0x7ff;
-    unsigned long long i = ((e < 1075 ? 1075 : e) - 1075) >> 5;
-    y = krf_unbits_f64(b - (i << 57));
-    double c0 = krf_two_over_pi[4 * i], c1 = krf_two_over_pi[4 * i + 1], c2 = krf_two_over_pi[4 * i + 2];
-    double p0 = y * c0, p1 = y * c1;
-    double e0 = __builtin_fma(y, c0, -p0), e1 = __builtin_fma(y, c1, -p1);
-    p0 -= 4.0 * __builtin_rint(0.25 * p0);
-    e0 -= 4.0 * __builtin_rint(0.25 * e0);
-    p1 -= 4.0 * __builtin_rint(0.25 * p1);
-    krf_dd s = krf_two_sum(p0, e0);
-    krf_dd t = krf_two_sum(s.hi, p1);
-    double n = __builtin_rint(t.hi);
+    double y = (double)x, size = __builtin_fabs(y);
+    double c0 = 0x1.45f306dc9c883p-1, c1 = -0x1.6b01ec5417056p-55;
+    c0 = size < 0x1p45 ? c0 : 0x1.b727220a94fe1p-23, c1 = size < 0x1p45 ? c1 : 0x1.d5f47d4d37703p-78; // one select after the other, as in krf_arc
+    c0 = size < 0x1p66 ? c0 : -0x1.df56b01ec5417p-43, c1 = size < 0x1p66 ? c1 : -0x1.596447e493ad5p-101;
+    c0 = size < 0x1p87 ? c0 : 0x1.fc2757d1f534ep-64, c1 = size < 0x1p87 ? c1 : -0x1.1f924eb53361ep-119;
+    c0 = size < 0x1p108 ? c0 : -0x1.05c1596447e49p-85, c1 = size < 0x1p108 ? c1 : -0x1.d6a66c3bc6fbep-140;
+    double p = y * c0, n = __builtin_rint(p);
     krf_angle a;
-    a.hi = ((t.hi - n) + (s.lo + t.lo + __builtin_fma(y, c2, e1))) * 0x1.921fb54442d18p+0;
+    a.hi = ((p - n) + __builtin_fma(y, c1, __builtin_fma(y, c0, -p))) * 0x1.921fb54442d18p+0;
     a.lo = 0.0;
     a.quarters = krf_bits_f64(n + 0x1.8p52);
     return a;
@@ -165,26 +160,27 @@ KRF_FN double krf_sin_of(krf_angle a) {
     return krf_unbits_f64(u ^ (a.quarters & 2) << 62);
 }
 
+//@ krf_sines_single
+// The sine and the cosine of an angle without the quarters. Polynomial errors 2^-37 and 2^-41: enough for f32.
+typedef struct krf_sine_single {
+    double sine, cosine;
+} krf_sine_single;
+KRF_FN krf_sine_single krf_sines_single(krf_angle a) {
+    double z = a.hi * a.hi, z2 = z * z;
+    double p0 = __builtin_fma(z, 0x1.111108864fd18p-7, -0x1.5555554ca43d3p-3);
+    double p1 = __builtin_fma(z, 0x1.6cd535a4baa8dp-19, -0x1.a00f90a0e377bp-13);
+    double q0 = __builtin_fma(z, -0x1.6c16b8188b9p-10, 0x1.5555554ec8e18p-5);
+    double q1 = __builtin_fma(z, -0x1.241c41f12dd78p-22, 0x1.a010d35f3594ap-16);
+    krf_sine_single r;
+    r.sine = __builtin_fma(a.hi * z, __builtin_fma(z2, p1, p0), a.hi);
+    r.cosine = __builtin_fma(z2, __builtin_fma(z2, q1, q0), __builtin_fma(-0.5, z, 1.0));
+    return r;
+}
+
 //@ krf_sin_of_single
-// Polynomial errors 2^-37 and 2^-41: enough for f32.
 KRF_FN double krf_sin_of_single(krf_angle a) {
-    double z = a.hi * a.hi;
-    double s, c;
-    {
-        double p0 = __builtin_fma(z, 0x1.111108864fd18p-7, -0x1.5555554ca43d3p-3);
-        double p1 = __builtin_fma(z, 0x1.6cd535a4baa8dp-19, -0x1.a00f90a0e377bp-13);
-        double z2 = z * z;
-        double p = __builtin_fma(z2, p1, p0);
-        s = __builtin_fma(a.hi * z, p, a.hi);
-    }
-    {
-        double p0 = __builtin_fma(z, -0x1.6c16b8188b9p-10, 0x1.5555554ec8e18p-5);
-        double p1 = __builtin_fma(z, -0x1.241c41f12dd78p-22, 0x1.a010d35f3594ap-16);
-        double z2 = z * z;
-        double p = __builtin_fma(z2, p1, p0);
-        c = __builtin_fma(z * z, p, __builtin_fma(-0.5, z, 1.0));
-    }
-    unsigned long long u = krf_bits_f64((a.quarters & 1) != 0 ? c : s);
+    krf_sine_single r = krf_sines_single(a);
+    unsigned long long u = krf_bits_f64((a.quarters & 1) != 0 ? r.cosine : r.sine);
     return krf_unbits_f64(u ^ (a.quarters & 2) << 62);
 }
 
@@ -221,9 +217,9 @@ KRF_FN double krf_cos(double x) {
 //@ krf_tanf
 KRF_FN float krf_tanf(float x) {
     krf_angle a = krf_reduce_f32(x);
-    double s = krf_sin_near(a).hi, c = krf_cos_near(a).hi;
+    krf_sine_single r = krf_sines_single(a);
     int odd = (a.quarters & 1) != 0;
-    float y = (float)((odd ? -c : s) / (odd ? s : c));
+    float y = (float)((odd ? -r.cosine : r.sine) / (odd ? r.sine : r.cosine));
     y = x == 0.0f ? x : y;
     return x - x == 0.0f ? y : x - x;
 }
