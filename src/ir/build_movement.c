@@ -337,7 +337,7 @@ uint32_t krf__build_stack(krf_graph *g, int n, const uint32_t *xs, int axis) {
     }
     int64_t shape[KRF_MAX_RANK];
     for (int k = n - 1; k >= 0; k--) {
-        if (!krf__shape_equal(rank, krf__shape_of(g, xs[0]), rank_of(g, xs[k]), krf__shape_of(g, xs[k]))) {
+        if (!krf__same_shape(g, xs[0], xs[k])) {
             return not_alike(g, name, xs[0], xs[k], "have to be the same");
         }
         uint32_t x = krf__build_expand_dims(g, krf__build_cast(g, xs[k], dtype), axis);

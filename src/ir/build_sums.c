@@ -8,9 +8,6 @@
 
 static uint32_t call(krf_graph *g, krf__op op, uint32_t x, uint32_t y) { return krf__build(g, op, 2, (uint32_t[]){x, y}); }
 static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->rank; }
-static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
-    return krf__shape_equal(rank_of(g, x), krf__shape_of(g, x), rank_of(g, y), krf__shape_of(g, y));
-}
 
 static uint32_t shapes_fail(krf_graph *g, const char *name, uint32_t x, uint32_t y, const char *wanted) {
     krf__str text = {0};
@@ -47,7 +44,7 @@ uint32_t krf__build_dot(krf_graph *g, const char *name, uint32_t x, uint32_t y) 
     if (rank_of(g, x) == 0 || rank_of(g, y) == 0) {
         return call(g, KRF__multiply, x, y);
     }
-    if (rank_of(g, x) != 1 || !same_shape(g, x, y)) {
+    if (rank_of(g, x) != 1 || !krf__same_shape(g, x, y)) {
         return shapes_fail(g, name, x, y, "takes vectors of one length");
     }
     return sum_of_products(g, x, y);
@@ -61,14 +58,14 @@ uint32_t krf__build_vdot(krf_graph *g, uint32_t x, uint32_t y) {
     if (krf__is_complex(krf__dtype_of(g, a))) {
         a = krf__build(g, KRF__conj, 1, &a);
     }
-    return same_shape(g, a, b) ? sum_of_products(g, a, b) : shapes_fail(g, "vdot", x, y, "takes as many elements of both");
+    return krf__same_shape(g, a, b) ? sum_of_products(g, a, b) : shapes_fail(g, "vdot", x, y, "takes as many elements of both");
 }
 
 /* Weights of x's shape, or one for each place along the only axis. */
 static uint32_t spread(krf_graph *g, uint32_t x, uint32_t weights, const krf__axes *axes) {
     int rank = rank_of(g, x), axis = axes->of != NULL && axes->n == 1 ? axes->of[0] : rank;
     axis = axis < 0 ? axis + rank : axis;
-    if (same_shape(g, x, weights)) {
+    if (krf__same_shape(g, x, weights)) {
         return weights;
     }
     if (rank_of(g, weights) != 1 || axis < 0 || axis >= rank || krf__shape_of(g, weights)[0] != krf__shape_of(g, x)[axis]) {

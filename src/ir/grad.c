@@ -33,10 +33,6 @@ enum { INDEPENDENT, DEPENDENT, VARIABLE };
 static bool is_float(const krf_graph *g, uint32_t x) { return krf__is_real(krf__dtype_of(g, x)) || krf__is_complex(krf__dtype_of(g, x)); }
 static uint32_t add(krf_graph *g, uint32_t x, uint32_t y) { return krf__build(g, KRF__add, 2, (uint32_t[]){x, y}); }
 
-static bool same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
-    return krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), krf__node_of(g, y)->rank, krf__shape_of(g, y));
-}
-
 static bool is_raw(const krf_graph *g, uint32_t id) { return krf__node_of(g, id)->op >= KRF__raw_kernel && krf__node_of(g, id)->op <= KRF__raw_result; }
 
 /* Whether a gradient goes from a node to its operand x, number `operand`. */
@@ -174,7 +170,7 @@ static int gather(differentiating *d, uint32_t id, contribution *sums, uint32_t 
     for (uint32_t at = d->first[id]; at != 0; at = d->list[at].next) {
         const contribution c = d->list[at];
         int k = 0;
-        while (k < n && !(same_shape(g, sums[k].gradient, c.gradient) && same_shape(g, sums[k].like, c.like))) {
+        while (k < n && !(krf__same_shape(g, sums[k].gradient, c.gradient) && krf__same_shape(g, sums[k].like, c.like))) {
             k++;
         }
         if (k == SHAPES) {

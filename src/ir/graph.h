@@ -60,6 +60,10 @@ static inline krf_dtype krf__dtype_of(const krf_graph *g, uint32_t id) { return 
 static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].shape; }
 static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
 
+static inline bool krf__same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
+    return krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), krf__node_of(g, y)->rank, krf__shape_of(g, y));
+}
+
 /* The values that a node is computed from: its operands; those of a call, of which its only operand is a chain. Returns their number. */
 int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]);
 

@@ -7,7 +7,6 @@
 #include "pass/pass.h"
 
 #include <math.h>
-#include <string.h>
 
 static uint32_t constant(krf_graph *g, const krf__node *like, uint64_t bits) {
     krf__node node = {.op = KRF__constant, .dtype = like->dtype, .weak = like->weak, .value = bits};
@@ -93,7 +92,7 @@ static int exact_logarithm(const krf_graph *g, uint32_t base) {
 static uint32_t fold_power(const krf_graph *in, uint32_t id, krf_graph *g, const krf__node *n) {
     const int logarithm = n->op == KRF__power && krf__is_real((krf_dtype)n->dtype) ? exact_logarithm(g, n->args[0]) : 0;
     uint32_t x = n->args[1];
-    const bool whole = krf__node_of(g, x)->rank == n->rank && (n->rank == 0 || memcmp(krf__shape_of(g, x), krf__shape_of(in, id), n->rank * sizeof(int64_t)) == 0); /* else the base has more elements than the exponent */
+    const bool whole = krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), n->rank, krf__shape_of(in, id)); /* else the base has more elements than the exponent */
     if (logarithm == 0 || !whole || krf__node_of(g, x)->dtype != n->dtype) {
         return 0;
     }

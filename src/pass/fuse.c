@@ -181,7 +181,6 @@ static void bound_weight(fusing *s, uint32_t id) {
 /* The group whose epilogue the node joins: the last one among those of its operands, if that one's results have the node's shape and all else can be read or
  * computed by then. 0: none. */
 static uint32_t epilogue_group(const fusing *s, uint32_t id) {
-    const krf__node *n = krf__node_of(s->g, id);
     uint32_t group = 0, operands[KRF__MOST_DEFINED];
     const int arity = krf__operands(s->g, id, operands);
     for (int k = 0; k < arity; k++) {
@@ -193,8 +192,7 @@ static uint32_t epilogue_group(const fusing *s, uint32_t id) {
     for (int k = 0; k < arity && group != 0; k++) {
         const uint32_t arg = operands[k];
         bool result = s->f->group_of[arg] == group;
-        if (result ? !krf__shape_equal(n->rank, krf__shape_of(s->g, id), krf__node_of(s->g, arg)->rank, krf__shape_of(s->g, arg))
-                   : ready(s, arg) > s->f->groups[group - 1].step) {
+        if (result ? !krf__same_shape(s->g, id, arg) : ready(s, arg) > s->f->groups[group - 1].step) {
             return 0;
         }
     }

@@ -74,11 +74,6 @@ static bool starts_row(const joining *j, const krf__group *group) {
            row_length(j, group) <= (kept_behind && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row);
 }
 
-static bool same_domain(const joining *j, const krf__group *a, const krf__group *b) {
-    const krf__node *x = krf__node_of(j->g, a->domain), *y = krf__node_of(j->g, b->domain);
-    return krf__shape_equal(x->rank, krf__shape_of(j->g, a->domain), y->rank, krf__shape_of(j->g, b->domain));
-}
-
 /* Whether a value has one element for each row of the domain, and is the same all along it; of results, alone: `results`. */
 static bool one_per_row(const joining *j, const krf__group *first, uint32_t id, bool results) {
     const krf__node *n = krf__node_of(j->g, id), *d = krf__node_of(j->g, first->domain);
@@ -245,7 +240,7 @@ static int64_t row_words(const joining *j, const krf__group *first, const readin
 static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
     const krf__group *group = &j->f->groups[index], *first = &j->f->groups[head];
     reading r = {0};
-    if (group->scan || (group->mask != 0 && group->mask != first->mask) || !same_domain(j, group, first) || first->rounds == KRF__MOST_ROUNDS ||
+    if (group->scan || (group->mask != 0 && group->mask != first->mask) || !krf__same_shape(j->g, group->domain, first->domain) || first->rounds == KRF__MOST_ROUNDS ||
         !starts_row(j, first)) {
         return false;
     }
@@ -310,7 +305,7 @@ static bool share_a_load(const reading *a, const reading *b) {
 static void move_beside(joining *j, uint32_t map, uint32_t to) {
     krf__group *m = &j->f->groups[map], *r = &j->f->groups[to];
     reading a = {0}, b = {0};
-    if (m->mask != 0 || m->rounds == 0 || r->mask == 0 || r->scan || r->n_elements > 0 || !same_domain(j, m, r) ||
+    if (m->mask != 0 || m->rounds == 0 || r->mask == 0 || r->scan || r->n_elements > 0 || !krf__same_shape(j->g, m->domain, r->domain) ||
         r->n_roots + m->n_roots > j->limits->results || r->operations + m->operations > j->limits->operations ||
         r->fields + m->fields > j->limits->fields || strcmp(m->cut, "kernel size") == 0) {
         return;

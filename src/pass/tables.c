@@ -7,8 +7,6 @@
 #include "ir/build_composed.h"
 #include "pass/pass.h"
 
-#include <string.h>
-
 enum { BYTES = 256, COSTLY = 20, POWER = 40, DIVISION = 4, MOST_COST = 1000 };
 #define LEAST_GPU 22 /* what is computed, from which on a table is faster: more than a function there, which memory keeps waiting, and half as much again where vectors of functions are fast */
 #define LEAST_CPU 30
@@ -38,11 +36,6 @@ static bool is_byte(krf_dtype dtype) { return dtype == KRF_U8 || dtype == KRF_I8
 static bool each_element(const krf__node *n) { return !krf__is_complex((krf_dtype)n->dtype) && ((krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE && n->op != KRF__call) || n->op == KRF__cast); }
 
 static int64_t size_of(const krf_graph *g, uint32_t id) { return krf__shape_size(krf__node_of(g, id)->rank, krf__shape_of(g, id)); }
-
-static bool same_shape(const krf_graph *g, uint32_t a, uint32_t b) {
-    const uint8_t rank = krf__node_of(g, a)->rank;
-    return rank == krf__node_of(g, b)->rank && (rank == 0 || memcmp(krf__shape_of(g, a), krf__shape_of(g, b), rank * sizeof(int64_t)) == 0);
-}
 
 /* The one value that all elements of an operand are, where it is that; else the operand itself. */
 static uint32_t single_value(const krf_graph *g, uint32_t id) {
@@ -76,7 +69,7 @@ static void trace(making *m, uint32_t id) {
         const uint32_t x = n->args[k];
         memory &= (m->facts[x] & FROM_MEMORY) != 0;
         if (krf__node_of(m->in, single_value(m->in, x))->rank > 0) {
-            one &= m->byte[x] != 0 && (byte == 0 || byte == m->byte[x]) && same_shape(m->in, x, id);
+            one &= m->byte[x] != 0 && (byte == 0 || byte == m->byte[x]) && krf__same_shape(m->in, x, id);
             byte = m->byte[x];
             cost += m->cost[x];
         }
@@ -99,7 +92,7 @@ static bool takes_from_table(const making *m, uint32_t user, uint32_t x) {
     if (n->op == KRF__slice || n->op == KRF__reshape) {
         return (m->facts[user] & LOOKS_UP) != 0;
     }
-    return each_element(n) && same_shape(m->in, user, x) && (m->facts[user] & LOOKS_UP) != 0;
+    return each_element(n) && krf__same_shape(m->in, user, x) && (m->facts[user] & LOOKS_UP) != 0;
 }
 
 /* From the users to what they use: what may come from a table, and, among that, what others than its own kind use. */
