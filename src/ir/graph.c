@@ -209,6 +209,13 @@ uint32_t krf__graph_add(krf_graph *g, const krf__node *node, const int64_t *shap
     return id;
 }
 
+uint32_t krf__unbroadcast(const krf_graph *g, uint32_t id) {
+    while (krf__node_of(g, id)->op == KRF__broadcast_to) {
+        id = krf__node_of(g, id)->args[0];
+    }
+    return id;
+}
+
 int krf__operands(const krf_graph *g, uint32_t id, uint32_t operands[KRF__MOST_DEFINED]) {
     const krf__node *n = krf__node_of(g, id);
     int count = krf__op_info_of(n->op)->arity;

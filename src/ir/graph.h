@@ -60,6 +60,8 @@ static inline krf_dtype krf__dtype_of(const krf_graph *g, uint32_t id) { return 
 static inline const int64_t *krf__shape_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].shape; }
 static inline const int64_t *krf__ints_of(const krf_graph *g, uint32_t id) { return g->ints + g->nodes[id].ints; }
 
+uint32_t krf__unbroadcast(const krf_graph *g, uint32_t id); /* what a node has the values of, where it broadcasts them; else itself */
+
 static inline bool krf__same_shape(const krf_graph *g, uint32_t x, uint32_t y) {
     return krf__shape_equal(krf__node_of(g, x)->rank, krf__shape_of(g, x), krf__node_of(g, y)->rank, krf__shape_of(g, y));
 }

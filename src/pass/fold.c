@@ -72,10 +72,7 @@ static uint32_t fold_elementwise(krf_graph *g, const krf__node *n) {
 
 /* The logarithm to base 2 of a base that is a constant power of 2 whose products with any exponent are exact: 2, 4, 16, 256, 65536 and their like, and 1 over these. 0: it is none. */
 static int exact_logarithm(const krf_graph *g, uint32_t base) {
-    while (krf__node_of(g, base)->op == KRF__broadcast_to) {
-        base = krf__node_of(g, base)->args[0];
-    }
-    const krf__node *n = krf__node_of(g, base);
+    const krf__node *n = krf__node_of(g, krf__unbroadcast(g, base));
     if (n->op != KRF__constant || !krf__is_real((krf_dtype)n->dtype)) {
         return 0;
     }

@@ -37,14 +37,6 @@ static bool each_element(const krf__node *n) { return !krf__is_complex((krf_dtyp
 
 static int64_t size_of(const krf_graph *g, uint32_t id) { return krf__shape_size(krf__node_of(g, id)->rank, krf__shape_of(g, id)); }
 
-/* The one value that all elements of an operand are, where it is that; else the operand itself. */
-static uint32_t single_value(const krf_graph *g, uint32_t id) {
-    while (krf__node_of(g, id)->op == KRF__broadcast_to) {
-        id = krf__node_of(g, id)->args[0];
-    }
-    return id;
-}
-
 static int own_cost(const krf_graph *g, const krf__node *n) {
     const krf_dtype from = krf__dtype_of(g, n->args[0]);
     const int f64 = krf__is_real(from) && krf_dtype_size(from) == 8 ? 2 : 1;
@@ -68,7 +60,7 @@ static void trace(making *m, uint32_t id) {
     for (int k = 0; k < arity; k++) {
         const uint32_t x = n->args[k];
         memory &= (m->facts[x] & FROM_MEMORY) != 0;
-        if (krf__node_of(m->in, single_value(m->in, x))->rank > 0) {
+        if (krf__node_of(m->in, krf__unbroadcast(m->in, x))->rank > 0) {
             one &= m->byte[x] != 0 && (byte == 0 || byte == m->byte[x]) && krf__same_shape(m->in, x, id);
             byte = m->byte[x];
             cost += m->cost[x];
@@ -136,7 +128,7 @@ static uint32_t table_of(const making *m, uint32_t id) {
         return all_bytes(m->out, (krf_dtype)node.dtype);
     }
     for (int k = 0; k < krf__op_info_of((krf__op)node.op)->arity; k++) {
-        const uint32_t x = node.args[k], value = single_value(m->in, x);
+        const uint32_t x = node.args[k], value = krf__unbroadcast(m->in, x);
         node.args[k] = krf__node_of(m->in, value)->rank == 0 ? m->map[value] : m->table[x];
         if (node.args[k] == 0) {
             return 0;
