@@ -121,9 +121,10 @@ void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out)
 /* The same of a warp's 256 lanes, 8 accumulators a thread. Other threads of the warp have no result. */
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out);
 void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of a short row, once the vectors are folded, where its threads are known */
-/* Of threads of a warp that are `side` apart, each of which has a vector of the same columns: each comes to have a part of it (cuda_column_any.c), by its side in each pair of threads. */
-void krf__cuda_put_column_sides(const krf__emitter *e, int side, krf__str *out);
-void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, int side, krf__str *out);
+/* Of threads of a warp that have a vector of the same columns: each comes to have a part of it (cuda_column_any.c), by its side in each pair of threads, and so many columns. */
+int krf__cuda_columns_left(const krf__emitter *e);
+void krf__cuda_put_column_sides(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
 

@@ -11,17 +11,6 @@ static void put_each(krf__emitter *e, krf__str *out, void (*put)(krf__emitter *e
     }
 }
 
-/* Columns that a thread is left with, once those of a warp have shared what they found: half of a vector for each thread more that has it, until one is left. */
-static int left(const krf__emitter *e) {
-    int n = e->k->vector;
-    for (int d = 16; d >= krf__column_threads(e->k) && n > 1; d /= 2) {
-        n /= 2;
-    }
-    return n;
-}
-
-static void put_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, left(e)); }
-
 static void put_array(krf__emitter *e, uint32_t r, const char *type, const char *name, int n, krf__str *out) {
     krf__str_printf(out, "%s %s%u[%d];\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    %s%u[k] = ", type, name, r, n, n, name, r);
     krf__emit_identity(e, r, out);
@@ -31,11 +20,11 @@ static void put_array(krf__emitter *e, uint32_t r, const char *type, const char 
 /* What lasts for all chunks of a block: accumulators, or where a chunk has narrow ones what the thread is left with. */
 static void put_cleared(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool narrow = krf__sums_narrow(e, r);
-    put_array(e, r, krf__reduction_type(e, r), narrow ? "own" : "acc", narrow ? left(e) : e->k->vector, out);
+    put_array(e, r, krf__reduction_type(e, r), narrow ? "own" : "acc", narrow ? krf__cuda_columns_left(e) : e->k->vector, out);
 }
 
 static void clear(krf__emitter *e, krf__str *out) {
-    krf__cuda_put_column_sides(e, krf__column_threads(e->k), out);
+    krf__cuda_put_column_sides(e, out);
     put_each(e, out, put_cleared);
 }
 
@@ -68,8 +57,8 @@ static void body(krf__emitter *e, krf__str *out) {
 
 static void put_folded(krf__emitter *e, uint32_t r, krf__str *out) {
     if (krf__sums_narrow(e, r)) {
-        krf__cuda_put_column_tree(e, r, krf__column_threads(e->k), out);
-        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    own%u[k] = red%u(own%u[k], (%s)acc%u[k]);\n}\n", left(e), r, r, r, krf__reduction_type(e, r), r);
+        krf__cuda_put_column_tree(e, r, out);
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    own%u[k] = red%u(own%u[k], (%s)acc%u[k]);\n}\n", krf__cuda_columns_left(e), r, r, r, krf__reduction_type(e, r), r);
     }
 }
 
@@ -84,25 +73,24 @@ static void put_warp(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_prin
 
 static void put_folded_at_last(krf__emitter *e, uint32_t r, krf__str *out) {
     if (!krf__sums_narrow(e, r)) {
-        krf__cuda_put_column_tree(e, r, krf__column_threads(e->k), out);
+        krf__cuda_put_column_tree(e, r, out);
     }
 }
 
 /* What a thread has goes where its columns are; of threads that have the same one column, which alone are left then, the first has what they found. */
 static void meet(krf__emitter *e, krf__str *out) {
-    const int side = krf__column_threads(e->k);
+    const int side = krf__column_threads(e->k), left = krf__cuda_columns_left(e);
     int n = e->k->vector, d = 16;
     put_each(e, out, put_folded_at_last);
     krf__str_printf(out, "const int mine = thread / 32 * %d + (int)threadIdx.x * %d", columns(e), n);
-    for (; d >= side && n > 1; d /= 2) {
-        n /= 2;
-        krf__str_printf(out, " + thread / %d %% 2 * %d", d, n);
+    for (; n > left; n /= 2, d /= 2) {
+        krf__str_printf(out, " + thread / %d %% 2 * %d", d, n / 2);
     }
     krf__str_put(out, ";\n");
     if (d >= side) {
         krf__str_printf(out, "if (thread %% %d / %d == 0) {\n", 2 * d, side);
     }
-    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", n);
+    krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", left);
     put_each(e, out, put_warp);
     krf__str_put(out, d >= side ? "}\n}\n" : "}\n");
 }
@@ -190,7 +178,6 @@ static void results(krf__emitter *e, krf__str *out) {
 
 const krf__hole krf__cuda_column_any_holes[] = {
     {"ANY_COLUMNS", put_columns},
-    {"ANY_LEFT", put_left},
     {"ANY_CLEAR", clear},
     {"ANY_STEP", step},
     {"ANY_START", start},

@@ -127,19 +127,29 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     }
 }
 
-void krf__cuda_put_column_sides(const krf__emitter *e, int side, krf__str *out) {
-    for (int n = e->k->vector, d = 16; d >= side && n > 1; n /= 2, d /= 2) {
+/* Half of a vector for each thread more that has the same columns, until one is left. */
+int krf__cuda_columns_left(const krf__emitter *e) {
+    int n = e->k->vector;
+    for (int d = 16; d >= krf__column_threads(e->k) && n > 1; d /= 2) {
+        n /= 2;
+    }
+    return n;
+}
+
+void krf__cuda_put_column_sides(const krf__emitter *e, krf__str *out) {
+    for (int n = e->k->vector, d = 16; n > krf__cuda_columns_left(e); n /= 2, d /= 2) {
         krf__str_printf(out, "const bool upper%d = (thread & %d) != 0;\n", d, d);
     }
 }
 
-void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, int side, krf__str *out) {
+void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out) {
+    const int left = krf__cuda_columns_left(e);
     int n = e->k->vector, d = 16;
-    for (; d >= side && n > 1; n /= 2, d /= 2) {
+    for (; n > left; n /= 2, d /= 2) {
         put_shared_halves(e, r, n, d, out);
     }
-    for (; d >= side; d /= 2) {
-        put_vector_down(e, r, n, d, out);
+    for (; d >= krf__column_threads(e->k); d /= 2) {
+        put_vector_down(e, r, left, d, out);
     }
 }
 

@@ -1,4 +1,4 @@
-// In any order: integers. Threads under each other take rows y, y + $COLUMN_GROUPS, ...; those of a warp share what they found by shuffles, $ANY_LEFT columns each, and
+// In any order: integers. Threads under each other take rows y, y + $COLUMN_GROUPS, ...; those of a warp share what they found by shuffles, some columns each, and
 // warps meet in shared memory once, where the $ANY_COLUMNS columns of a block lie together.
 $ANY_CLEAR
 {
