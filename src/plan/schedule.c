@@ -10,7 +10,8 @@
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
-#define FEWEST_ROWS 64 /* that give all threads of a processor work, in chunks longer than the canonical tree's, or scanned */
+#define FEWEST_ROWS 64 /* that give all threads of a processor work */
+#define FEWEST_CHUNKS 64 /* longer than the canonical tree's, that do so where rows are fewer */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
 #define SHORT_ANY 64 /* where any order will do (sums of 128 i8 0.0464 -> 0.0258 ms of 64 MB) */
 #define MOST_SQUARE 16 /* results of columns along each dimension, of which a processor has a kernel for each number of them */
@@ -177,7 +178,7 @@ static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
 static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     const int64_t chunk = krf__chunk_length(k->reduced_size);
     const bool uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
-    const bool longer = limits->many_threads ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS || (limits->chunk > 0 && k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_ROWS);
+    const bool longer = limits->many_threads ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS || (limits->chunk > 0 && k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS);
     return chunk < limits->chunk && longer && !columns(k, limits) && krf__any_order(k) ? limits->chunk : chunk;
 }
 
