@@ -386,4 +386,32 @@ static inline void *to_host(krf_array *array, krf_dtype dtype, int rank, const i
     return data;
 }
 
+static inline void read_back(krf_array *array, void *data, size_t bytes) { assert_int_equal(krf_array_to_host(array, data, bytes), KRF_OK); }
+
+static inline value whole_number(krf_dtype dtype, int64_t i) { return convert((value){.dtype = KRF_I64, .i = i}, dtype); }
+
+/* ---- programs ---- */
+
+/* The n results of one, with these names bound. */
+static inline void evaluate_text(const run *r, const char *text, int n_bindings, const krf_binding *bindings, int n, krf_array **results) {
+    enum { MOST_OF_TEXT = 4 };
+    krf_expr found[MOST_OF_TEXT];
+    krf_graph *g = krf_graph_create(r->context);
+    int count = 0;
+    krf_status status = krf_parse_many(g, text, bindings, n_bindings, MOST_OF_TEXT, found, &count);
+    assert_true(status != KRF_OK || count == n);
+    status = status == KRF_OK ? krf_eval_many(n, found, results) : status;
+    if (status != KRF_OK) {
+        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
+    }
+    krf_graph_destroy(g);
+}
+
+/* The one result of a function of x. */
+static inline krf_array *evaluate_of(const run *r, const char *text, krf_array *x) {
+    krf_array *result = NULL;
+    evaluate_text(r, text, 1, (krf_binding[]){krf_bind_array("x", x)}, 1, &result);
+    return result;
+}
+
 #endif

@@ -67,15 +67,13 @@ static const struct {
     {"roll(roll(x, 5), -5)", next_to, INTEGERS, false},
 };
 
-static value whole(int i, krf_dtype dtype) { return convert((value){.dtype = KRF_I64, .i = i}, dtype); }
-
 /* Values that follow one another, each `times` times. */
 static krf_array *bytes(krf_context *context, krf_dtype dtype, int n, int times) {
     static char data[PAIRS];
     const int values = dtype == KRF_BOOL ? 2 : 256, lowest = dtype == KRF_I8 ? -128 : 0;
     krf_array *a = NULL;
     for (int i = 0; i < n; i++) {
-        put(data, i, whole(lowest + i / times % values, dtype));
+        put(data, i, whole_number(dtype, lowest + i / times % values));
     }
     assert_int_equal(krf_array_from_host(context, dtype, 1, &(int64_t){n}, data, &a), KRF_OK);
     return a;
@@ -86,32 +84,24 @@ static void check(size_t c, const run *r, krf_dtype dtype, int n) {
     const int values = dtype == KRF_BOOL ? 2 : 256, lowest = dtype == KRF_I8 ? -128 : 0, z = 17;
     krf_context *context = r->context;
     krf_array *x = bytes(context, dtype, n, 1), *y = bytes(context, dtype, n, values), *single = NULL, *got = NULL;
-    krf_graph *g = krf_graph_create(context);
-    krf_expr result;
-    char text[64], a[64], b[64];
-    put(data, 0, whole(z, dtype));
+    char a[64], b[64];
+    put(data, 0, whole_number(dtype, z));
     assert_int_equal(krf_array_from_host(context, dtype, 1, &(int64_t){1}, data, &single), KRF_OK);
-    krf_status status = krf_parse(g, cases[c].program, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("y", y), krf_bind_array("z", single)}, 3, &result);
-    status = status == KRF_OK ? krf_eval(result, &got) : status;
-    snprintf(text, sizeof text, "%s of %s, %d", cases[c].program, krf_dtype_name(dtype), n);
-    if (status != KRF_OK) {
-        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
-    }
+    evaluate_text(r, cases[c].program, 3, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("y", y), krf_bind_array("z", single)}, 1, &got);
     const krf_dtype gives = cases[c].bools ? KRF_BOOL : dtype;
     assert_int_equal(krf_array_dtype(got), gives);
-    assert_int_equal(krf_array_to_host(got, data, (size_t)n), KRF_OK);
+    read_back(got, data, (size_t)n);
     for (int i = 0; i < n; i++) {
         const int of_x = lowest + i % values, of_y = lowest + i / values % values;
-        const value want = whole(cases[c].formula(of_x, of_y, z), gives), found = get(data, gives, i);
+        const value want = whole_number(gives, cases[c].formula(of_x, of_y, z)), found = get(data, gives, i);
         if (!same(found, want)) {
-            fail_msg("%s, %s: element %d is %s, not %s", text, r->label, i, show(found, a, 64), show(want, b, 64));
+            fail_msg("%s of %s, %d, %s: element %d is %s, not %s", cases[c].program, krf_dtype_name(dtype), n, r->label, i, show(found, a, 64), show(want, b, 64));
         }
     }
     krf_array_release(got);
     krf_array_release(single);
     krf_array_release(y);
     krf_array_release(x);
-    krf_graph_destroy(g);
 }
 
 static void test_pairs(void **unused) {

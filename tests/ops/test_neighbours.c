@@ -85,23 +85,16 @@ static void try_case(const neighbours *c, const int64_t *shape) {
     }
     const double want = canonical(c->op, values, down * across);
     for (int r = 0; r < all.n; r++) {
-        krf_context *context = all.run[r].context;
-        krf_array *array = NULL, *got = NULL;
-        krf_expr y;
+        krf_array *array = NULL;
         float found = 0;
-        krf_graph *g = krf_graph_create(context);
-        assert_int_equal(krf_array_from_host(context, KRF_F32, 2, shape, data, &array), KRF_OK);
-        krf_status status = krf_parse(g, c->program, (krf_binding[]){krf_bind_array("x", array)}, 1, &y);
-        status = status == KRF_OK ? krf_eval(y, &got) : status;
-        if (status != KRF_OK || krf_array_to_host(got, &found, sizeof found) != KRF_OK) {
-            fail_msg("%s, %s: %s", c->program, all.run[r].label, krf_error_message());
-        }
+        assert_int_equal(krf_array_from_host(all.run[r].context, KRF_F32, 2, shape, data, &array), KRF_OK);
+        krf_array *got = evaluate_of(&all.run[r], c->program, array);
+        read_back(got, &found, sizeof found);
         if ((double)found != want) {
             fail_msg("%s of (%d, %d), %s: %.9g, not %.9g", c->program, (int)shape[0], (int)shape[1], all.run[r].label, (double)found, want);
         }
         krf_array_release(got);
         krf_array_release(array);
-        krf_graph_destroy(g);
     }
 }
 
@@ -150,19 +143,13 @@ static void test_stored(void **unused) {
         }
         const double want[] = {canonical(SUM, values, n), canonical(MAX, values, n)};
         for (int r = 0; r < all.n; r++) {
-            krf_context *context = all.run[r].context;
             krf_array *array = NULL, *got[3] = {NULL};
-            krf_expr results[3];
             float found[2] = {0};
-            int count = 0;
-            krf_graph *g = krf_graph_create(context);
-            assert_int_equal(krf_array_from_host(context, KRF_F32, 1, &n, data, &array), KRF_OK);
-            krf_status status = krf_parse_many(g, "y = 2 * x + 1\nreturn y, sum(y), max(y)", (krf_binding[]){krf_bind_array("x", array)}, 1, 3, results, &count);
-            status = status == KRF_OK ? krf_eval_many(3, results, got) : status;
-            if (status != KRF_OK || krf_array_to_host(got[0], y, (size_t)n * sizeof *y) != KRF_OK || krf_array_to_host(got[1], &found[0], sizeof *found) != KRF_OK ||
-                krf_array_to_host(got[2], &found[1], sizeof *found) != KRF_OK) {
-                fail_msg("%d elements, %s: %s", (int)n, all.run[r].label, krf_error_message());
-            }
+            assert_int_equal(krf_array_from_host(all.run[r].context, KRF_F32, 1, &n, data, &array), KRF_OK);
+            evaluate_text(&all.run[r], "y = 2 * x + 1\nreturn y, sum(y), max(y)", 1, (krf_binding[]){krf_bind_array("x", array)}, 3, got);
+            read_back(got[0], y, (size_t)n * sizeof *y);
+            read_back(got[1], &found[0], sizeof *found);
+            read_back(got[2], &found[1], sizeof *found);
             for (int64_t i = 0; i < n; i++) {
                 if ((double)y[i] != values[i]) {
                     fail_msg("element %d of %d, %s: %.9g, not %.9g", (int)i, (int)n, all.run[r].label, (double)y[i], values[i]);
@@ -177,7 +164,6 @@ static void test_stored(void **unused) {
                 krf_array_release(got[k]);
             }
             krf_array_release(array);
-            krf_graph_destroy(g);
         }
     }
 }

@@ -54,32 +54,19 @@ static krf_array *array_of(krf_context *context, krf_dtype dtype, int rank, cons
         size *= shape[i];
     }
     for (int64_t i = 0; i < size; i++) {
-        put(data, i, convert((value){.dtype = KRF_I64, .i = number_at(i)}, dtype));
+        put(data, i, whole_number(dtype, number_at(i)));
     }
     assert_int_equal(krf_array_from_host(context, dtype, rank, shape, data, &x), KRF_OK);
     return x;
-}
-
-static krf_array *evaluate(const run *r, const char *text, krf_array *x) {
-    krf_graph *g = krf_graph_create(r->context);
-    krf_array *got = NULL;
-    krf_expr result;
-    krf_status status = krf_parse(g, text, (krf_binding[]){krf_bind_array("x", x)}, 1, &result);
-    status = status == KRF_OK ? krf_eval(result, &got) : status;
-    if (status != KRF_OK) {
-        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
-    }
-    krf_graph_destroy(g);
-    return got;
 }
 
 static void compare(const run *r, const char *text, krf_dtype dtype, krf_array *got, int64_t i, int number) {
     static char data[MOST * 8];
     char a[64], b[64];
     if (i == 0) {
-        assert_int_equal(krf_array_to_host(got, data, (size_t)krf_array_size(got) * krf_dtype_size(krf_array_dtype(got))), KRF_OK);
+        read_back(got, data, (size_t)krf_array_size(got) * krf_dtype_size(krf_array_dtype(got)));
     }
-    const value want = convert((value){.dtype = KRF_I64, .i = number}, krf_array_dtype(got)), found = get(data, krf_array_dtype(got), i);
+    const value want = whole_number(krf_array_dtype(got), number), found = get(data, krf_array_dtype(got), i);
     if (!same(found, want)) {
         fail_msg("%s, %s, %s, %" PRId64 " results: element %" PRId64 " is %s, not %s", text, r->label, krf_dtype_name(dtype), krf_array_size(got), i, show(found, a, 64), show(want, b, 64));
     }
@@ -98,7 +85,7 @@ static void check(size_t k, const run *r, krf_dtype dtype, int width, int64_t n)
         }
     }
     *at = 0;
-    krf_array *got = evaluate(r, text, x);
+    krf_array *got = evaluate_of(r, text, x);
     assert_int_equal(krf_array_size(got), n);
     assert_true(cases[k].widens || krf_array_dtype(got) == dtype);
     for (int64_t i = 0; i < n; i++) {
@@ -139,13 +126,13 @@ static void test_distances(void **unused) {
             for (int field = 1; field < width; field++) {
                 char text[100];
                 sprintf(text, "x[:, 0] + 2 * x[:, %d]", field);
-                krf_array *got = evaluate(&all.run[r], text, x);
+                krf_array *got = evaluate_of(&all.run[r], text, x);
                 for (int i = 0; i < ROWS; i++) {
                     compare(&all.run[r], text, KRF_F32, got, i, number_at((int64_t)i * width) + 2 * number_at((int64_t)i * width + field));
                 }
                 krf_array_release(got);
                 sprintf(text, "x[:%d, 0] + 2 * x[::2, %d]", HALF, field);
-                got = evaluate(&all.run[r], text, x);
+                got = evaluate_of(&all.run[r], text, x);
                 for (int i = 0; i < HALF; i++) {
                     compare(&all.run[r], text, KRF_F32, got, i, number_at((int64_t)i * width) + 2 * number_at((int64_t)2 * i * width + field));
                 }
@@ -171,7 +158,7 @@ static void test_pools(void **unused) {
             for (int maxima = 0; maxima < 2; maxima++) {
                 char text[100];
                 sprintf(text, "%s(reshape(x, (%d, %d, %d, %d)), axis=(1, 3))", maxima ? "max" : "sum", rows, side, columns, side);
-                krf_array *got = evaluate(&all.run[r], text, x);
+                krf_array *got = evaluate_of(&all.run[r], text, x);
                 for (int i = 0; i < rows * columns; i++) {
                     int square[25] = {0};
                     for (int e = 0; e < side * side; e++) {

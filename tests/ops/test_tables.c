@@ -126,7 +126,7 @@ static void evaluate(size_t e, krf_context *c, const char *label, result *r) {
         r->dtype[k] = krf_array_dtype(out[k]);
         r->size[k] = krf_array_size(out[k]);
         r->data[k] = malloc((size_t)r->size[k] * 8);
-        assert_int_equal(krf_array_to_host(out[k], r->data[k], (size_t)r->size[k] * bytes_of(r->dtype[k])), KRF_OK);
+        read_back(out[k], r->data[k], (size_t)r->size[k] * bytes_of(r->dtype[k]));
         krf_array_release(out[k]);
     }
     for (int k = 0; k < 5; k++) {
