@@ -1,4 +1,4 @@
-/* Functions of single bytes, which come from tables of their 256 values (pass/tables.c): the bits of what computes each element, values of the C library, and where there are tables at all. */
+/* Functions of single bytes, which come from tables of their 256 values (pass/tables.c): the bits of what computes each element, values of the C library, and where there are tables at all, but in complex numbers. */
 #include "ops/common.h"
 
 enum { ROWS = 80, COLUMNS = 257, ELEMENTS = ROWS * COLUMNS };
@@ -13,6 +13,16 @@ static double waves(double x) { return sin(x) * sin(x) + cos(x); }
 static double given_power(double x) { return pow(x / 255, 1.75); }
 static double times_weak(double x) { return exp(x / 50) * 3; }
 static double chosen(double x) { return x > 100 ? sin(x) : 0.5; }
+static double exp_cos(double x) { return exp(x / 50) * cos(x); }
+static double exp_sin(double x) { return exp(x / 50) * sin(x); }
+static double log_real(double x) { return log((x + 1) * sqrt(2)); }
+static double quarter(double x) { return (void)x, atan(1); }
+static double root_real(double x) { return sqrt(x * (sqrt(2) + 1) / 2); }
+static double root_imaginary(double x) { return -sqrt(x * (sqrt(2) - 1) / 2); }
+static double asin_real(double x) { return asin(2 / (hypot(2, x) + x)); } /* of |z + 1| + |z - 1|, z being 1 + i x */
+static double asin_imaginary(double x) { return log((hypot(2, x) + x) / 2 + sqrt(x * (hypot(2, x) + x) / 2)); }
+static double one_of(double x) { return (void)x, 1; }
+static double of_hypot(double x) { return hypot(exp(x / 50), x); }
 static double of_sum(double x) { return sin((double)((int)(x + x) % 256)); }
 
 /* u: each byte in turn, s: the same as i8, v: in another order, w: numbers; all [80, 257]. p: one number, k: a weak one. Kernels with tables, and without. */
@@ -22,38 +32,59 @@ static const struct {
     double (*of)(double u_or_s); /* what an element of the result is; NULL: of more */
     bool is_signed;
     double within;
+    double (*imaginary)(double u_or_s);
 } examples[] = {
-    {"(255 * (u.astype(f32) / 255)**0.4545).astype(u8)", 1, 2, 1, gamma_of, false, 0},
-    {"y = u.astype(f32) / 255; where(y <= 0.04045, y / 12.92, ((y + 0.055) / 1.055)**2.4)", 1, 2, 1, decoded, false, 1e-6},
-    {"x = s.astype(f32) / 50; exp(x) + exp(x) * 0 ", 1, 2, 1, of_exp, true, 1e-6},
-    {"exp(u.astype(f64)) + sin(s.astype(f64)) * 0", 1, 2, 1, of_exp_f64, false, 1e-14},
-    {"tanh(tanh(s.astype(bf16) / 100) * 0 + s.astype(bf16) / 100)", 1, 2, 1, of_tanh, true, 1e-2},
-    {"(u.astype(f32) / 255)**1 + tanh(u.astype(f16) / 100).astype(f32) * 0 - (u.astype(f32) / 255)**1 + tanh(u.astype(f16) / 100).astype(f32)", 1, 2, 1, of_tanh, false, 2e-3},
-    {"(exp(s.astype(f32) / 50) * 100 + sin(s.astype(f32)) * 0).astype(i32)", 1, 2, 1, scaled, true, 0},
-    {"y = sin(u.astype(f32)); y * y + cos(u.astype(f32))", 1, 2, 1, waves, false, 1e-5},
-    {"(u.astype(f32) / 255)**p", 1, 2, 1, given_power, false, 1e-6},
-    {"exp(u.astype(f32) / 50) * k + cos(u.astype(f32)) * 0", 1, 2, 1, times_weak, false, 1e-6},
-    {"where(u > 100, sin(u.astype(f32)), 0.5) + cos(u.astype(f32)) * 0", 1, 2, 1, chosen, false, 1e-5},
-    {"z = u + u; sin(z.astype(f32)) + cos(z.astype(f32)) * 0", 1, 2, 1, of_sum, false, 1e-5}, /* bytes that are computed */
-    {"sin(u.astype(f32))**2 * w", 1, 2, 1, NULL, false, 0},
-    {"(u.astype(f32) / 255)**2.2 * (v.astype(f32) / 255)**1.8", 1, 2, 1, NULL, false, 0}, /* two */
-    {"((u.astype(f32) / 255)**2.2)[::2]", 1, 2, 1, NULL, false, 0},
-    {"y = (u.astype(f32) / 255)**2.2; y[1:, 3:] + y[:-1, :-3]", 1, 2, 1, NULL, false, 0},
-    {"((u.astype(f32) / 255)**2.2).reshape(-1, 8)", 1, 2, 1, NULL, false, 0},
-    {"(u[1:, 3:].astype(f32) / 255)**2.2 + (u[:-1, :-3].astype(f32) / 255)**2.2", 1, 2, 1, NULL, false, 0},
-    {"mean((u.astype(f32) / 255)**2.2)", 1, 2, 1, NULL, false, 0},
-    {"sum((u.astype(f32) / 255)**2.2, axis=0)", 1, 2, 1, NULL, false, 0},
-    {"argmax(sin(u.astype(f32)) + cos(u.astype(f32)), axis=1)", 1, 2, 1, NULL, false, 0},
-    {"y = (u.astype(f32) / 255)**2.2; y, max(y), mean(y * w)", 3, 2, 1, NULL, false, 0},
+    {"(255 * (u.astype(f32) / 255)**0.4545).astype(u8)", 1, 2, 1, gamma_of, false, 0, NULL},
+    {"y = u.astype(f32) / 255; where(y <= 0.04045, y / 12.92, ((y + 0.055) / 1.055)**2.4)", 1, 2, 1, decoded, false, 1e-6, NULL},
+    {"x = s.astype(f32) / 50; exp(x) + exp(x) * 0 ", 1, 2, 1, of_exp, true, 1e-6, NULL},
+    {"exp(u.astype(f64)) + sin(s.astype(f64)) * 0", 1, 2, 1, of_exp_f64, false, 1e-14, NULL},
+    {"tanh(tanh(s.astype(bf16) / 100) * 0 + s.astype(bf16) / 100)", 1, 2, 1, of_tanh, true, 1e-2, NULL},
+    {"(u.astype(f32) / 255)**1 + tanh(u.astype(f16) / 100).astype(f32) * 0 - (u.astype(f32) / 255)**1 + tanh(u.astype(f16) / 100).astype(f32)", 1, 2, 1, of_tanh, false, 2e-3, NULL},
+    {"(exp(s.astype(f32) / 50) * 100 + sin(s.astype(f32)) * 0).astype(i32)", 1, 2, 1, scaled, true, 0, NULL},
+    {"y = sin(u.astype(f32)); y * y + cos(u.astype(f32))", 1, 2, 1, waves, false, 1e-5, NULL},
+    {"(u.astype(f32) / 255)**p", 1, 2, 1, given_power, false, 1e-6, NULL},
+    {"exp(u.astype(f32) / 50) * k + cos(u.astype(f32)) * 0", 1, 2, 1, times_weak, false, 1e-6, NULL},
+    {"where(u > 100, sin(u.astype(f32)), 0.5) + cos(u.astype(f32)) * 0", 1, 2, 1, chosen, false, 1e-5, NULL},
+    {"z = u + u; sin(z.astype(f32)) + cos(z.astype(f32)) * 0", 1, 2, 1, of_sum, false, 1e-5, NULL}, /* bytes that are computed */
+    {"sin(u.astype(f32))**2 * w", 1, 2, 1, NULL, false, 0, NULL},
+    {"(u.astype(f32) / 255)**2.2 * (v.astype(f32) / 255)**1.8", 1, 2, 1, NULL, false, 0, NULL}, /* two */
+    {"((u.astype(f32) / 255)**2.2)[::2]", 1, 2, 1, NULL, false, 0, NULL},
+    {"y = (u.astype(f32) / 255)**2.2; y[1:, 3:] + y[:-1, :-3]", 1, 2, 1, NULL, false, 0, NULL},
+    {"((u.astype(f32) / 255)**2.2).reshape(-1, 8)", 1, 2, 1, NULL, false, 0, NULL},
+    {"(u[1:, 3:].astype(f32) / 255)**2.2 + (u[:-1, :-3].astype(f32) / 255)**2.2", 1, 2, 1, NULL, false, 0, NULL},
+    {"mean((u.astype(f32) / 255)**2.2)", 1, 2, 1, NULL, false, 0, NULL},
+    {"sum((u.astype(f32) / 255)**2.2, axis=0)", 1, 2, 1, NULL, false, 0, NULL},
+    {"argmax(sin(u.astype(f32)) + cos(u.astype(f32)), axis=1)", 1, 2, 1, NULL, false, 0, NULL},
+    {"y = (u.astype(f32) / 255)**2.2; y, max(y), mean(y * w)", 3, 2, 1, NULL, false, 0, NULL},
+    /* Real functions of complex numbers, and sums, which are taken by parts. */
+    {"abs(complex_of(exp(u.astype(f64) / 50), u.astype(f64)))", 1, 2, 1, of_hypot, false, 1e-14, NULL},
+    {"imag(exp(complex_of(s.astype(f64) / 50, s.astype(f64))))", 1, 2, 1, exp_sin, true, 1e-13, NULL},
+    {"angle(complex_of(u.astype(f32) + 1, -u.astype(f32) - 1)) * 1 + exp(u.astype(f32)) * 0", 1, 2, 1, NULL, false, 0, NULL},
+    {"real(log(complex_of(u.astype(f64) + 1, u.astype(f64) + 1))) * w", 1, 2, 1, NULL, false, 0, NULL},
+    {"sum(abs(exp(complex_of(u.astype(f32) / 50, u.astype(f32)))), axis=1)", 1, 2, 1, NULL, false, 0, NULL},
+    {"sum(exp(complex_of(s.astype(f64) / 50, s.astype(f64))), axis=1)", 1, 2, 1, NULL, false, 0, NULL},
+    /* No element of a complex result comes from one, nor its parts. */
+    {"complex_of(exp(u.astype(f64) / 50), 1)", 1, 1, 1, NULL, false, 0, NULL},
+    {"complex_of(1, exp(s.astype(f64) / 50))", 1, 1, 1, one_of, true, 1e-14, of_exp},
+    {"exp(complex_of(s.astype(f64) / 50, s.astype(f64)))", 1, 1, 1, exp_cos, true, 1e-13, exp_sin},
+    {"log(complex_of(u.astype(f64) + 1, u.astype(f64) + 1))", 1, 1, 1, log_real, false, 1e-13, quarter},
+    {"sqrt(complex_of(u.astype(f64), -u.astype(f64)))", 1, 1, 1, root_real, false, 1e-13, root_imaginary},
+    {"asin(complex_of(f64(1), u.astype(f64)))", 1, 1, 1, asin_real, false, 1e-12, asin_imaginary},
+    {"asin(complex_of(f32(1), u.astype(f32)))", 1, 1, 1, asin_real, false, 1e-5, asin_imaginary},
+    {"exp(complex_of(u.astype(f32) / 50, v.astype(f32)))", 1, 1, 1, NULL, false, 0, NULL},
+    {"complex_of(exp(u.astype(f32) / 50), w)", 1, 1, 1, NULL, false, 0, NULL},
+    {"exp(complex_of(u.astype(f32) / 50, u.astype(f32)))[::2]", 1, 1, 1, NULL, false, 0, NULL},
+    {"z = exp(complex_of(s.astype(f32) / 50, s.astype(f32))); z, real(z)", 2, 1, 1, NULL, false, 0, NULL},
+    {"z = exp(complex_of(s.astype(f32) / 50, s.astype(f32))); z, abs(z)", 2, 3, 1, NULL, false, 0, NULL}, /* what is real beside them does */
     /* None is worth while: what is cheap, what others go over again, what is turned, or made of more than a byte. */
-    {"u.astype(f32) * 2 + 1", 1, 1, 1, NULL, false, 0},
-    {"y = (u.astype(f32) / 255)**2.2; y / sum(y, axis=1)[:, None]", 1, -1, -1, NULL, false, 0},
-    {"cumsum((u.astype(f32) / 255)**2.2, axis=1)", 1, 1, 1, NULL, false, 0},
-    {"(u.T.astype(f32) / 255)**2.2", 1, 1, 1, NULL, false, 0},
-    {"((u.astype(f32) / 255)**2.2).T", 1, 1, 1, NULL, false, 0},
-    {"((u.astype(f32) + v.astype(f32)) / 510)**2.2", 1, 1, 1, NULL, false, 0},
-    {"(u.astype(i16).astype(f32) / w)**2", 1, 1, 1, NULL, false, 0},
-    {"(w / 300)**2.2", 1, 1, 1, NULL, false, 0},
+    {"u.astype(f32) * 2 + 1", 1, 1, 1, NULL, false, 0, NULL},
+    {"y = (u.astype(f32) / 255)**2.2; y / sum(y, axis=1)[:, None]", 1, -1, -1, NULL, false, 0, NULL},
+    {"cumsum((u.astype(f32) / 255)**2.2, axis=1)", 1, 1, 1, NULL, false, 0, NULL},
+    {"(u.T.astype(f32) / 255)**2.2", 1, 1, 1, NULL, false, 0, NULL},
+    {"((u.astype(f32) / 255)**2.2).T", 1, 1, 1, NULL, false, 0, NULL},
+    {"((u.astype(f32) + v.astype(f32)) / 510)**2.2", 1, 1, 1, NULL, false, 0, NULL},
+    {"(u.astype(i16).astype(f32) / w)**2", 1, 1, 1, NULL, false, 0, NULL},
+    {"(w / 300)**2.2", 1, 1, 1, NULL, false, 0, NULL},
 };
 
 typedef struct pair {
@@ -125,7 +156,7 @@ static void evaluate(size_t e, krf_context *c, const char *label, result *r) {
     for (int k = 0; k < examples[e].outputs; k++) {
         r->dtype[k] = krf_array_dtype(out[k]);
         r->size[k] = krf_array_size(out[k]);
-        r->data[k] = malloc((size_t)r->size[k] * 8);
+        r->data[k] = malloc((size_t)r->size[k] * bytes_of(r->dtype[k]));
         read_back(out[k], r->data[k], (size_t)r->size[k] * bytes_of(r->dtype[k]));
         krf_array_release(out[k]);
     }
@@ -136,13 +167,22 @@ static void evaluate(size_t e, krf_context *c, const char *label, result *r) {
     krf_graph_destroy(g);
 }
 
-static double number(value v) { return is_real(v.dtype) ? v.f : (double)v.i; }
+static double number(value v) { return is_real(v.dtype) || is_complex(v.dtype) ? v.f : (double)v.i; }
+
+static void look_at_value(size_t e, const char *label, double x, double found, double want) {
+    if (!(fabs(found - want) <= examples[e].within * fmax(fabs(want), 1) + (examples[e].within == 0 ? fabs(want) < 1e-3 : 0))) {
+        fail_msg("%s, %s: of %g it is %.17g, not %.17g", examples[e].program, label, x, found, want);
+    }
+}
 
 static void look_at_values(size_t e, const result *r, const char *label) {
+    assert_int_equal(examples[e].imaginary != NULL, examples[e].of != NULL && is_complex(r->dtype[0]));
     for (int64_t i = 0; i < r->size[0] && examples[e].of != NULL; i++) {
-        const double x = examples[e].is_signed ? (double)(int8_t)(uint8_t)i : (double)(uint8_t)i, want = examples[e].of(x), found = number(get(r->data[0], r->dtype[0], i));
-        if (!(fabs(found - want) <= examples[e].within * fmax(fabs(want), 1) + (examples[e].within == 0 ? fabs(want) < 1e-3 : 0))) {
-            fail_msg("%s, %s: of %g it is %.17g, not %.17g", examples[e].program, label, x, found, want);
+        const double x = examples[e].is_signed ? (double)(int8_t)(uint8_t)i : (double)(uint8_t)i;
+        const value found = get(r->data[0], r->dtype[0], i);
+        look_at_value(e, label, x, number(found), examples[e].of(x));
+        if (examples[e].imaginary != NULL) {
+            look_at_value(e, label, x, found.im, examples[e].imaginary(x));
         }
     }
 }
