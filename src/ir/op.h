@@ -86,6 +86,9 @@ bool krf__op_folds(krf__op op);
 /* Whether it is one that a user defines. */
 static inline bool krf__op_is_fold(krf__op op) { return op == KRF__fold || op == KRF__fold_scan; }
 
+/* Whether nodes of it are the call of a raw kernel. */
+static inline bool krf__op_is_raw(krf__op op) { return op >= KRF__raw_kernel && op <= KRF__raw_result; }
+
 /* Whether a node of a lowered graph is there without a computation: a number, an argument, memory, a range, or a view of one of them. */
 bool krf__op_is_leaf(krf__op op);
 

@@ -360,7 +360,7 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
         put_slice(&p);
     } else if (n->op == KRF__transpose) {
         put_transpose(&p);
-    } else if (n->op >= KRF__raw_kernel && n->op <= KRF__raw_result) {
+    } else if (krf__op_is_raw((krf__op)n->op)) {
         put_raw(&p);
     } else if (n->op == KRF__diagonal || n->op == KRF__sliding_window_view || n->op == KRF__take || n->op == KRF__take_along_axis) {
         put_moved(&p);

@@ -353,7 +353,7 @@ static krf_status visit_raw(fusing *s, uint32_t id) {
 
 static krf_status visit(fusing *s, uint32_t id) {
     const krf__node *n = krf__node_of(s->g, id);
-    if (n->op >= KRF__raw_kernel && n->op <= KRF__raw_result) {
+    if (krf__op_is_raw((krf__op)n->op)) {
         return visit_raw(s, id);
     }
     if (n->op == KRF__view) {
