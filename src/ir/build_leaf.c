@@ -1,5 +1,7 @@
-/* Numbers, and what is cast: nodes for which nothing is promoted. */
+/* Numbers, arrays, placeholders, and what is cast: nodes for which nothing is promoted. */
 #include "ir/build.h"
+
+#include "base/mem.h"
 
 #include <string.h>
 
@@ -58,4 +60,69 @@ uint32_t krf__build_stop_gradient(krf_graph *g, uint32_t x) {
     const krf__node *n = krf__node_of(g, x);
     krf__node node = {.op = KRF__stop_gradient, .dtype = n->dtype, .weak = n->weak, .rank = n->rank, .args = {x}};
     return x == 0 || n->op == KRF__constant ? x : krf__graph_add(g, &node, krf__shape_of(g, x), NULL);
+}
+
+uint32_t krf__build_input(krf_graph *g, krf_array *array) {
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    if (array == NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array is NULL");
+    }
+    if (g->context != NULL && krf_array_context(array) != g->context) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "input: the array belongs to another context than the graph: copy it to an array of this one with krf_array_copy");
+    }
+    size_t index = 0;
+    while (index < g->n_arrays && g->arrays[index] != array) {
+        index++;
+    }
+    if (index == g->n_arrays) {
+        if (!krf__grow(&g->arrays, &g->arrays_capacity, g->n_arrays + 1, sizeof(krf_array *))) {
+            return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (inputs)");
+        }
+        g->arrays[g->n_arrays++] = krf_array_retain(array);
+    }
+    krf__node node = {.op = KRF__input, .dtype = (uint8_t)array->dtype, .rank = (uint8_t)array->rank, .value = index};
+    return krf__graph_add(g, &node, array->shape, NULL);
+}
+
+uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype, bool weak, int rank,
+                                const int64_t *shape, const int64_t *strides) {
+    if (g->nil || g->status != KRF_OK) {
+        return 0;
+    }
+    const char *shown = name != NULL ? name : "placeholder";
+    const char *fault = (unsigned)dtype >= KRF__DTYPE_COUNT ? "the dtype is none" : krf__shape_fault(rank, shape);
+    if (fault != NULL) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: %s", shown, fault);
+    }
+    if (weak && dtype != KRF_I64 && dtype != KRF_F64 && dtype != KRF_C128) {
+        return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a weak scalar is KRF_I64, KRF_F64 or KRF_C128", shown);
+    }
+    for (size_t i = 0; name != NULL && i < g->n_placeholders; i++) {
+        if (g->placeholders[i].name != NULL && strcmp(g->placeholders[i].name, name) == 0) {
+            return krf__graph_fail(g, KRF_E_ARGUMENT, "%s: a placeholder of this name is there already", shown);
+        }
+    }
+    if (!krf__grow(&g->placeholders, &g->placeholders_capacity, g->n_placeholders + 1, sizeof *g->placeholders)) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (placeholders)");
+    }
+    krf__placeholder p = {.name = name != NULL ? krf__strdup(name) : NULL, .strided = strides != NULL};
+    if (name != NULL && p.name == NULL) {
+        return krf__graph_fail(g, KRF_E_MEMORY, "out of host memory (placeholders)");
+    }
+    if (strides != NULL) {
+        memcpy(p.strides, strides, (size_t)rank * sizeof *strides);
+    } else {
+        krf__shape_c_strides(rank, shape, p.strides);
+    }
+    krf__node node = {.op = KRF__placeholder, .dtype = (uint8_t)dtype, .weak = weak, .rank = (uint8_t)rank,
+                      .value = g->n_placeholders};
+    p.node = krf__graph_add(g, &node, shape, NULL);
+    if (p.node == 0) {
+        krf__mem_free(p.name);
+        return 0;
+    }
+    g->placeholders[g->n_placeholders++] = p;
+    return p.node;
 }
