@@ -7,7 +7,16 @@
 static int last_of(const krf__emitter *e) { return e->k->n_kept - 1; }
 
 static void put_strip(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->strip); }
-static void put_side(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__tile_side(e->k) / e->k->vector); }
+
+/* A thread's place in its block. */
+static void thread(krf__emitter *e, krf__str *out) {
+    const int side = krf__tile_side(e->k) / e->k->vector, down = krf__tile_down(e->k) / e->k->strip;
+    if (e->k->layer == 0) {
+        krf__str_printf(out, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d;\n", side, side);
+    } else {
+        krf__str_printf(out, "const int x = threadIdx.x %% %d, y = threadIdx.x / %d %% %d, z = threadIdx.x / %d;\n", side, side, down, side * down);
+    }
+}
 
 enum { NONE = -100 }; /* fewer elements than rows are ever needed for */
 
@@ -20,7 +29,11 @@ static void place(krf__emitter *e, krf__str *out) {
         snprintf(times, sizeof times, " * %d", e->k->vector);
     }
     krf__str_printf(out, "const %s i%d = first%d + x%s, top = first%d + y * %d;\n", type, last, last, times, d, e->k->strip);
-    krf__str_printf(out, "const %s left = i%d < n%d ? n%d - top : %d;\n", type, last, last, d, NONE);
+    krf__str_printf(out, "const %s left = i%d < n%d", type, last, last);
+    if (e->k->layer > 0) {
+        krf__str_printf(out, " && i%d < n%d", e->k->layer - 1, e->k->layer - 1);
+    }
+    krf__str_printf(out, " ? n%d - top : %d;\n", d, NONE);
 }
 
 static bool has_rows(const krf__kernel *k, uint32_t operand) {
@@ -190,6 +203,6 @@ void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str 
 }
 
 const krf__hole krf__cuda_strip_holes[] = {
-    {"STRIP_SIDE", put_side},       {"STRIP_PLACE", place},     {"STRIP_LOADS", loads},   {"STRIP_WALKS", walks},
+    {"STRIP_THREAD", thread},       {"STRIP_PLACE", place},     {"STRIP_LOADS", loads},   {"STRIP_WALKS", walks},
     {"STRIP_ELEMENT", element},     {"STRIP_VECTORS", vectors}, {"STRIP", put_strip},     {NULL, NULL},
 };

@@ -2,6 +2,8 @@
  * last one while it is used; a thread has an element in every so many rows. */
 #include "codegen/cuda.h"
 
+#include <stdio.h>
+
 enum { MOST_REGISTERS = 48, MOST_STATEMENTS = 512 };
 
 /* Rows of a tile that the threads are on at a time, and how often they go on. */
@@ -49,8 +51,16 @@ static void position(krf__emitter *e, krf__str *out) {
         if (d == k->tile) {
             continue;
         }
+        const int layers = d + 1 == k->layer ? krf__tile_layers(k) : 1;
+        char times[24] = "";
+        if (layers > 1) {
+            snprintf(times, sizeof times, " * %d + z", layers);
+        }
         if (--left == 0) {
-            krf__str_printf(out, "const %s i%d = q%d;\n", type, d, q);
+            krf__str_printf(out, "const %s i%d = q%d%s;\n", type, d, q, times);
+        } else if (layers > 1) {
+            krf__str_printf(out, "const %s deep = (n%d + %d) / %d, i%d = q%d %% deep%s, q%d = q%d / deep;\n", type, d, layers - 1, layers, d, q, times, q + 1, q);
+            q++;
         } else {
             krf__str_printf(out, "const %s i%d = q%d %% n%d, q%d = q%d / n%d;\n", type, d, q, d, q + 1, q, d);
             q++;

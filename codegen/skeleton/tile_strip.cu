@@ -1,5 +1,5 @@
 // Stencils: a thread has $STRIP elements that follow one another along one dimension, or words of them, and first loads the rows of all arrays that they need, each once.
-const int x = threadIdx.x % $STRIP_SIDE, y = threadIdx.x / $STRIP_SIDE;
+$STRIP_THREAD
 $TILE_POSITION
 $STRIP_PLACE
 $STRIP_LOADS

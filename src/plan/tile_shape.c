@@ -4,6 +4,7 @@
 #define STRIP_THREADS 256 /* of a block, where maps go by strips */
 #define STRIP_SIDE 64     /* of them beside one another, at least */
 #define STRIP_BYTES 1024
+#define LAYERS 2
 
 int krf__widest_element(const krf__kernel *k) {
     int widest = 1;
@@ -32,6 +33,7 @@ static int strip_side(const krf__kernel *k) {
     const int64_t across = k->extents[k->n_kept - 1] / k->vector;
     int side = STRIP_BYTES / (k->vector * krf__widest_element(k));
     side = side > STRIP_THREADS ? STRIP_THREADS : side;
+    side /= krf__tile_layers(k);
     while (side > STRIP_SIDE && side / 2 >= across) {
         side /= 2;
     }
@@ -126,7 +128,9 @@ int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word) 
     return reach;
 }
 
-int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / strip_side(k) * k->strip : krf__tile_side(k); }
+int krf__tile_layers(const krf__kernel *k) { return k->layer > 0 ? LAYERS : 1; }
+
+int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / strip_side(k) / krf__tile_layers(k) * k->strip : krf__tile_side(k); }
 
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
     return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;

@@ -56,6 +56,8 @@ static void test_shapes(void **unused) {
     static const stencil seven = {
         .text = "x[1:-1,1:-1,1:-1]*-6 + x[2:,1:-1,1:-1] + x[:-2,1:-1,1:-1] + x[1:-1,2:,1:-1] + x[1:-1,:-2,1:-1] + x[1:-1,1:-1,2:] + x[1:-1,1:-1,:-2]", .rank = 3, .less = {2, 2, 2},
         .n = 7, .taps = {TIMES(-6, 1, 1, 1), AT(2, 1, 1), AT(0, 1, 1), AT(1, 2, 1), AT(1, 0, 1), AT(1, 1, 2), AT(1, 1, 0)}};
+    static const stencil sevens = {.text = "x[:,2:,1:-1,1:-1] - 2*x[:,:-2,1:-1,1:-1] + 3*x[:,1:-1,2:,1:-1] - 4*x[:,1:-1,:-2,1:-1] + 5*x[:,1:-1,1:-1,2:] - 6*x[:,1:-1,1:-1,:-2] + 7*x[:,1:-1,1:-1,1:-1]", .rank = 4, .less = {0, 2, 2, 2}, .n = 7,
+                                   .taps = {AT(0, 2, 1, 1), TIMES(-2, 0, 0, 1, 1), TIMES(3, 0, 1, 2, 1), TIMES(-4, 0, 1, 0, 1), TIMES(5, 0, 1, 1, 2), TIMES(-6, 0, 1, 1, 0), TIMES(7, 0, 1, 1, 1)}};
     static const stencil first = {.text = "x[2:,1:,1:] - 2*x[1:-1,1:,1:] + 3*x[:-2,1:,1:]", .rank = 3, .less = {2, 1, 1}, .n = 3, .taps = {AT(2, 1, 1), TIMES(-2, 1, 1, 1), TIMES(3, 0, 1, 1)}};
     static const stencil planes = {.text = "x[2:] - 2*x[1:-1] + 3*x[:-2]", .rank = 3, .less = {2, 0, 0}, .n = 3, .taps = {AT(2), TIMES(-2, 1), TIMES(3, 0)}};
     static const stencil lag = {.text = "3*x[1:] - x[:-1]", .rank = 3, .less = {1, 0, 0}, .n = 2, .taps = {TIMES(3, 1), TIMES(-1, 0)}};
@@ -70,6 +72,7 @@ static void test_shapes(void **unused) {
         {&vertical, {64, 131}, "tile"}, {&vertical, {33, 17}, "tile"}, {&vertical, {130, 65}, "tile"}, {&vertical, {16, 15}, "map"},
         {&two, {64, 64}, "tile"},   {&far, {66, 33}, "tile"},  {&far, {17, 31}, "tile"}, {&farther, {39, 65}, NULL}, {&apart, {66, 33}, "map"}, {&column, {33, 66}, "tile"}, {&row, {40, 64}, "map"},      {&coarse, {33, 65}, NULL},
         {&seven, {17, 3, 33}, "tile"}, {&seven, {3, 17, 33}, "tile"}, {&seven, {17, 18, 65}, "tile"}, {&seven, {15, 15, 65}, "map"}, {&seven, {17, 18, 15}, "map"}, {&seven, {1, 2, 1}, "map"},
+        {&sevens, {3, 5, 18, 33}, "tile"}, {&sevens, {2, 4, 17, 64}, "tile"}, {&sevens, {2, 18, 3, 33}, NULL},
         {&first, {18, 2, 33}, "tile"}, {&first, {65, 20, 16}, "tile"}, {&first, {15, 20, 33}, "map"}, {&planes, {20, 3, 30}, NULL}, {&planes, {20, 64, 32}, "tile"}, {&planes, {18, 64, 33}, "tile"}, {&planes, {17, 65, 33}, "map"}, {&planes, {15, 64, 32}, "map"}, {&planes, {20, 16, 32}, "map"}, {&lag, {20, 64, 32}, "tile"}, {&lag_beside, {20, 64, 32}, "map"}, {&lags, {34816}, "tile"}, {&lags, {34000}, "map"}, {&planes, {33, 17, 1}, NULL},
         {&batches, {2, 33, 3, 17}, "tile"}, {&batches, {3, 16, 20, 65}, NULL}, {&batches, {20, 5, 3, 33}, "map"}, {&batches, {0, 17, 2, 33}, NULL},
     };

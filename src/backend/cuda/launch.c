@@ -113,6 +113,9 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     case KRF__TILE: /* a square a block */
         blocks = k->kept_size / k->extents[k->tile] / k->extents[k->n_kept - 1];
         blocks *= divide_up(k->extents[k->tile], krf__tile_down(k)) * divide_up(k->extents[k->n_kept - 1], krf__tile_side(k));
+        if (k->layer > 0) {
+            blocks = blocks / k->extents[k->layer - 1] * divide_up(k->extents[k->layer - 1], krf__tile_layers(k));
+        }
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
         g->block_x = (uint32_t)krf__tile_threads(k);
