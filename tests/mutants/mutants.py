@@ -403,7 +403,7 @@ MUTANTS = [
     ("part_strides", "src/plan/part_rows.c", "k->operands[i].strides[last] *= row;", "k->operands[i].strides[last] *= 1;", "ops/test_stencils/sim"),
     ("part_rest", "src/plan/part_rows.c", "k->extents[last] % row != 0 || ", "", "ops/test_stencils/sim"),
     ("part_join", "src/plan/part_rows.c", "k->extents[last - 1] *= row;", "k->extents[last - 1] *= 1;", "ops/test_stencils/sim"),
-    ("strip_left", "codegen/cuda_strip.c",
+    ("strip_left", "codegen/cuda_strip.c", '"const %s left = i%d < n%d", type, last, last);', '"const %s left = i%d <= n%d", type, last, last);', "ops/test_stencils/sim"),
      'n%d - top : %d;\\n", type, last', 'n%d - top + 1 : %d;\\n", type, last',
      "ops/test_stencils/sim"),
     ("strip_beside", "codegen/cuda_strip.c",
