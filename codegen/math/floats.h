@@ -154,6 +154,23 @@ KRF_FN float krf_atanhf(float x) {
     return krf_unbits_f32((krf_bits_f32(v) & 0x7fffffffu) | (krf_bits_f32(x) & 0x80000000u));
 }
 
+//@ krf_tanhf
+// Up to 5/8 by a polynomial, error 2^-27.7; then 1 - 2 / (exp(2 y) + 1), which is 1 from 9.02 on.
+KRF_FN float krf_tanhf(float x) {
+    float y = __builtin_fabsf(x), z = y * y;
+    float w = y > 10.0f ? 10.0f : y;
+    float t = __builtin_fmaf(w, 0x1.715476p+1f, 0x1.8p23f);
+    float n = t - 0x1.8p23f;
+    float r = __builtin_fmaf(n, -0x1.62e43p-1f, w + w);
+    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
+    float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3f800000u);
+    float far = 1.0f - 2.0f / (__builtin_fmaf(q, s, s) + 1.0f);
+    float p = __builtin_fmaf(z, __builtin_fmaf(z, -0x1.b83898p-5f, 0x1.110704p-3f), -0x1.555532p-2f);
+    p = __builtin_fmaf(z * z * z, __builtin_fmaf(z, -0x1.758cap-8f, 0x1.521152p-6f), p);
+    float v = y < 0.625f ? __builtin_fmaf(y * z, p, y) : far;
+    return krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u));
+}
+
 //@ krf_erff
 // Up to 1 by a polynomial, error 2^-27; then 1 - exp(-T), T a polynomial to which the error function's complement owes it, error 2^-29 of 1. It is 1 from 3.92 on.
 KRF_FN float krf_erff(float x) {
@@ -227,7 +244,20 @@ KRF_FN float krf_gatef(float x, float u, float low) {
 }
 
 //@ krf_sigmoidf
-KRF_FN float krf_sigmoidf(float x) { return krf_gatef(1.0f, x, 0.0f); }
+// The exponential e of -abs(x), in two factors as in krf_expf: 1 / (1 + e), or e / (1 + e) below 0.
+KRF_FN float krf_sigmoidf(float x) {
+    float y = -__builtin_fabsf(x);
+    y = y < -110.0f ? -110.0f : y;
+    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
+    float n = t - 0x1.8p23f;
+    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
+    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
+    unsigned b = krf_bits_f32(t);
+    unsigned h = (b << 22) & 0xff800000u;
+    float s = krf_unbits_f32(h + 0x3f800000u);
+    float e = __builtin_fmaf(q, s, s) * krf_unbits_f32((b << 23) - h + 0x3f800000u);
+    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
 
 //@ krf_siluf
 KRF_FN float krf_siluf(float x) {

@@ -227,35 +227,6 @@ KRF_FN double krf_log1p(double x) {
     return x > -1.0 ? r : krf_unbits_f64(x == -1.0 ? 0xfff0000000000000u : 0x7ff8000000000000u);
 }
 
-//@ krf_tanhf
-// tanh|x| = e / (e + 2), e = expm1(2|x|) as in krf_expm1f but as a sum of two floats, and the quotient corrected by
-// its remainder: plain expm1 and division would reach 2 ULP.
-KRF_FN float krf_tanhf(float x) {
-    float y = __builtin_fabsf(x);
-    y = 2.0f * (y > 11.0f ? 11.0f : y); // tanh is 1 from 9.02 on
-    float t = y < 0.5f ? 0x1.8p23f : __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
-    float n = t - 0x1.8p23f;
-    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
-    r = __builtin_fmaf(n, 0x1.05c61p-29f, r);
-    float r2 = r * r;
-    float a = __builtin_fmaf(r, 0x1.555562p-3f, 0.5f);
-    float b = __builtin_fmaf(r, 0x1.10fceep-7f, 0x1.5554bap-5f);
-    float c = __builtin_fmaf(r, 0x1.bb1bb8p-13f, 0x1.6d7926p-10f);
-    c = r2 * __builtin_fmaf(r2, __builtin_fmaf(r2, c, b), a);
-    float q = r + c;
-    float q_low = (r - q) + c;
-    float s = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x3f800000u);
-    float e = __builtin_fmaf(s, q, s - 1.0f);
-    float e_low = __builtin_fmaf(s, q_low, __builtin_fmaf(s, q, (s - 1.0f) - e));
-    float d = e + 2.0f;
-    float d_low = ((2.0f - d) + e) + e_low;
-    float inverse = 1.0f / d;
-    float v = e * inverse;
-    float rest = __builtin_fmaf(-v, d, e) + __builtin_fmaf(-v, d_low, e_low);
-    v = __builtin_fmaf(rest, inverse, v);
-    return krf_unbits_f32(krf_bits_f32(v) | (krf_bits_f32(x) & 0x80000000u));
-}
-
 //@ krf_tanh
 // As for f32.
 KRF_FN double krf_tanh(double x) {

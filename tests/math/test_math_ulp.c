@@ -1,4 +1,4 @@
-// Error of codegen/math/real.h against MPFR (f64) and the long double libm (f32), in ULP of the exact result.
+// Error of codegen/math/real.h, and of f32 tanh, against MPFR (f64) and the long double libm (f32), in ULP of the exact result.
 // KRF_TEST_EXHAUSTIVE=1 runs through all 2^32 floats. Without FMA hardware (-mfma, -march=x86-64-v3)
 // __builtin_fma calls libm: the same bits, much slower.
 #include <float.h>
@@ -16,6 +16,7 @@
 
 #define KRF_FN static inline
 #include "codegen/math/real.h"
+#include "codegen/math/floats.h"
 
 #define LIMIT_ULP 2.0
 #define WRONG 1e30 // the "error" of a wrong NaN, infinity or sign of zero
