@@ -130,6 +130,16 @@ static bool pass_unsummed(handing *h, uint32_t id) {
     return h->d.g->status == KRF_OK;
 }
 
+/* Whether a gradient goes below a node; it ends at a variable above nothing that depends on one. A call's argument is a chain that never depends: its operands are asked. */
+static bool goes_on(const handing *h, uint32_t id) {
+    uint32_t operands[KRF__MOST_DEFINED];
+    bool any = false;
+    for (int k = krf__operands(h->d.g, id, operands) - 1; k >= 0; k--) {
+        any = any || krf__depends_by(&h->d, id, k, operands[k]);
+    }
+    return any;
+}
+
 static bool hand_on(handing *h, uint32_t id, uint32_t G) {
     krf_graph *g = h->d.g;
     const krf__node n = *krf__node_of(g, id);
@@ -138,14 +148,10 @@ static bool hand_on(handing *h, uint32_t id, uint32_t G) {
     if (class_ == KRF__CLASS_ELEMENTWISE) {
         return hand_on_elementwise(h, id, G);
     }
-    if (krf__op_is_fold((krf__op)n.op)) {
-        krf__derivative_unknown(&h->d, id);
-        return false;
-    }
-    if (krf__op_info_of(n.op)->arity == 0 || h->d.depends[n.args[0]] == KRF__INDEPENDENT) {
+    if (!goes_on(h, id)) {
         return true;
     }
-    if (krf__op_is_raw((krf__op)n.op)) {
+    if (krf__op_is_fold((krf__op)n.op) || krf__op_is_raw((krf__op)n.op)) {
         krf__derivative_unknown(&h->d, id);
         return false;
     }

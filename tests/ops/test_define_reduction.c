@@ -343,6 +343,28 @@ static void test_edges(void **state) {
     krf_reduction_call(r.total, 1, &x, 0, NULL, false, &y);
     krf_grad(y, 1, &x, &one);
     assert_non_null(strstr(krf_graph_error(g), "grad: the derivative of the reduction total is not known"));
+
+    /* by a result itself: of its square twice the result, in both directions; still not by an operand, whichever it is */
+    krf_reduction *dot = define(c, "dot_of", "T x, T w", "T s", "0", "s = x * w;", "s = a_s + b_s;", NULL, NULL);
+    for (int refused = -1; refused < 2; refused++) {
+        krf_graph_reset(g);
+        x = matrix(g, c, 4, 6, data);
+        krf_expr both[2] = {x, matrix(g, c, 4, 6, data)}, running, derivatives[2];
+        krf_reduction_call(dot, 2, both, 0, NULL, false, &y);
+        krf_reduction_scan(r.total, 1, &x, 1, &running);
+        if (refused < 0) {
+            krf_grad(krf_multiply(y, y), 1, &y, &one);
+            assert_true(number_of(one) == 2 * 4324); /* the squares of 0 to 23 */
+            assert_true(number_of(krf_jvp(krf_multiply(y, y), 1, &y, (krf_expr[]){krf_int(g, 1)})) == 2 * 4324);
+            krf_grad(krf_sum(krf_square(running), 0, NULL, false), 1, &running, &one);
+            assert_true(number_of(krf_max(one, 0, NULL, false)) == 2 * (18 + 23 + 4 + 9 + 14 + 19)); /* the last row's */
+        } else {
+            krf_grad(krf_multiply(y, y), 2, (krf_expr[]){y, both[refused]}, derivatives);
+            assert_non_null(strstr(krf_graph_error(g), "grad: the derivative of the reduction dot_of is not known"));
+        }
+    }
+    krf_reduction_release(dot);
+    assert_int_equal(krf_op_undefine(c, "dot_of"), KRF_OK);
     krf_graph_destroy(g);
     release_all(c, &r);
 }
