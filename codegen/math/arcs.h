@@ -1,4 +1,4 @@
-// Inverse circular functions of f32 in f32 alone: within 1.6 ULP, in a quarter of the time of f64. Sections as in prelude.h.
+// Inverse circular functions of f32 in f32 alone: within 1.7 ULP, in a quarter of the time of f64. Sections as in prelude.h.
 
 //@ krf_arc_nearf
 // atan(u) - u for abs(u) <= 1, polynomial error 2^-28 of the result.

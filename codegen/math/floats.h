@@ -1,4 +1,4 @@
-// f32 functions in f32 alone, as exp and log of real.h: within 1.9 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
+// f32 functions in f32 alone, as exp and log of real.h: within 2.5 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
 
 //@ krf_exp_nearf
 // exp(r) - 1 for abs(r) <= 0.3473, as krf_expf.

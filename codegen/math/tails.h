@@ -1,4 +1,4 @@
-// The tail of the normal distribution in f32 alone, and what is made of it: within 2.4 ULP, the same text and bits for C and CUDA. Sections as in prelude.h.
+// The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, the same text and bits for C and CUDA. Sections as in prelude.h.
 
 //@ krf_tail_expf
 // exp(y + low) = (1 + q) first second, the latter powers of 2, for y from -160 to 0 and a small low.

@@ -66,6 +66,18 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
+// Where f32 errs most over all arguments, beyond what samples find, and how far (docs/accuracy.md).
+static const struct {
+    const char *name;
+    double x, y, limit;
+} farthest[] = {
+    {"exp2", 0x1.00b0e8p-1, 0, 0.88}, {"log2", 0x1.69f6b4p+0, 0, 1.21}, {"log10", 0x1.68bffep-1, 0, 1.35}, {"cbrt", 0x1.494dd4p-127, 0, 0.51},
+    {"asin", 0x1.0e08bap-1, 0, 1.69}, {"acos", 0x1.1575a8p-1, 0, 1.15}, {"atan", 0x1.063e94p+0, 0, 1.37}, {"atan2", -0x1.b98af6p-1, 0x1.9cda3ep+0, 1.62},
+    {"sinh", 0x1.6b11dp+0, 0, 1.62}, {"cosh", 0x1.21cf36p+2, 0, 1.49}, {"asinh", 0x1.0922ecp-1, 0, 1.93}, {"acosh", 0x1.01d23p+0, 0, 2.10},
+    {"tanh", 0x1.43183ap-1, 0, 1.34}, {"atanh", 0x1.f36e1cp-3, 0, 2.02}, {"erf", 0x1.0edb98p+0, 0, 0.99}, {"sigmoid", -0x1.0a111ap+2, 0, 2.41}, {"silu", -0x1.81f4cap+5, 0, 1.73},
+    {"gelu_tanh", -0x1.5fb0e6p+1, 0, 2.06}, {"erfc", 0x1.212402p-1, 0, 2.72}, {"gelu", -0x1.dbbca4p+0, 0, 2.58},
+};
+
 // What GPUs run of our own in f32: it consists of exactly rounded operations, hence the bits here are those there.
 static const function device[] = {
     {"silu", 0, 3, NULL, krf_silu_f32, NULL, NULL},
@@ -83,32 +95,42 @@ static const exact_row *row_of(const char *name) {
     return NULL;
 }
 
+static double error_at(const function *fn, const exact_row *row, bool narrow, double x, double y) {
+    mpfr_t exact, a, b;
+    double got;
+    mpfr_init2(exact, REF_BITS);
+    mpfr_init2(a, 53);
+    mpfr_init2(b, 53);
+    if (narrow) {
+        got = (double)(row->arity == 1 ? fn->f32((float)x) : fn->pair_f32((float)x, (float)y));
+    } else {
+        got = row->arity == 1 ? fn->f64(x) : fn->pair_f64(x, y);
+    }
+    mpfr_set_d(a, x, MPFR_RNDN);
+    mpfr_set_d(b, y, MPFR_RNDN);
+    row->exact(exact, a, b);
+    const double scale = exact_scale(row->name, x, y);
+    const double ulp = narrow ? exact_error_f32(got, exact, scale) : exact_error_f64(got, exact, scale);
+    mpfr_clear(exact);
+    mpfr_clear(a);
+    mpfr_clear(b);
+    return ulp;
+}
+
 static void measure(const function *fn, bool narrow) {
     const exact_row *row = row_of(fn->name);
     const long specials = row->arity == 1 ? EXACT_SPECIALS : (long)EXACT_SPECIALS * EXACT_SPECIALS;
     double worst = 0, at = 0, beside = 0;
     uint64_t state = 7;
-    mpfr_t exact, a, b;
-    mpfr_init2(exact, REF_BITS);
-    mpfr_init2(a, 53);
-    mpfr_init2(b, 53);
     assert_int_equal(row->arity, fn->f32 != NULL ? 1 : 2);
     for (long i = 0; i < specials + RANDOM_ARGUMENTS; i++) {
         double x = i < specials ? exact_special[i % EXACT_SPECIALS] : exact_sample(row, narrow, &state);
         double y = i < specials ? exact_special[i / EXACT_SPECIALS] : exact_sample(row, narrow, &state);
-        double got;
         if (narrow) {
             x = (double)(float)x;
             y = (double)(float)y;
-            got = (double)(row->arity == 1 ? fn->f32((float)x) : fn->pair_f32((float)x, (float)y));
-        } else {
-            got = row->arity == 1 ? fn->f64(x) : fn->pair_f64(x, y);
         }
-        mpfr_set_d(a, x, MPFR_RNDN);
-        mpfr_set_d(b, y, MPFR_RNDN);
-        row->exact(exact, a, b);
-        double scale = exact_scale(row->name, x, y);
-        double ulp = narrow ? exact_error_f32(got, exact, scale) : exact_error_f64(got, exact, scale);
+        const double ulp = error_at(fn, row, narrow, x, y);
         if (ulp > worst) {
             worst = ulp;
             at = x;
@@ -117,9 +139,6 @@ static void measure(const function *fn, bool narrow) {
     }
     printf("%-10s %s %7.3f at (%a, %a)\n", fn->name, narrow ? "f32" : "f64", worst, at, beside);
     fflush(stdout);
-    mpfr_clear(exact);
-    mpfr_clear(a);
-    mpfr_clear(b);
     if (!(worst <= (narrow ? fn->limit_f32 : fn->limit_f64))) {
         fail_msg("%s %s: %g ULP at (%a, %a)", fn->name, narrow ? "f32" : "f64", worst, at, beside);
     }
@@ -168,6 +187,21 @@ static void test_f32(void **state) {
     }
 }
 
+static void test_farthest_f32(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof farthest / sizeof *farthest; i++) {
+        const function *fn = functions;
+        while (strcmp(fn->name, farthest[i].name) != 0) {
+            fn++;
+            assert_true(fn < functions + FUNCTIONS);
+        }
+        const double ulp = error_at(fn, row_of(fn->name), true, farthest[i].x, farthest[i].y);
+        if (!(ulp <= farthest[i].limit)) {
+            fail_msg("%s f32: %g ULP at (%a, %a)", fn->name, ulp, farthest[i].x, farthest[i].y);
+        }
+    }
+}
+
 static void test_device_f32(void **state) {
     (void)state;
     for (int i = 0; i < DEVICE; i++) {
@@ -208,7 +242,7 @@ static void test_first_zeros(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32), cmocka_unit_test(test_device_f32), cmocka_unit_test(test_f64),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),         cmocka_unit_test(test_farthest_f32), cmocka_unit_test(test_device_f32), cmocka_unit_test(test_f64),
                                        cmocka_unit_test(test_first_zeros), cmocka_unit_test(test_rests)};
     exact_open();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
