@@ -3,6 +3,37 @@
 
 #include <stdio.h>
 
+/* How many lanes are folded, where the text says so, else 0. A loop of known length is a few vectors, of any length two loops more for what is left over: so all lanes are folded where rows fill them, if
+ * not in their last chunk, for those beyond it hold the identity, which changes no bits. What users call an identity may change some. */
+static int known_lanes(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    int lanes = KRF__FOLDED;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        if (krf__fold_op(krf__reduction(e, r)) != NULL) {
+            return 0;
+        }
+    }
+    if (!krf__short_rows(k)) {
+        return KRF__LANES;
+    }
+    if (!e->folds || !krf__literal_rows(k)) {
+        return 0;
+    }
+    while (lanes < k->reduced_size) {
+        lanes *= 2;
+    }
+    return lanes;
+}
+
+static void lane_count(krf__emitter *e, krf__str *out) {
+    const int known = known_lanes(e);
+    if (known != 0) {
+        krf__str_printf(out, "const int lanes = %d;\n", known);
+    } else {
+        krf__str_printf(out, "int lanes = %d;\nwhile (lanes < %d && lanes < last - first) {\n    lanes *= 2;\n}\n", e->folds ? KRF__FOLDED : 1, KRF__LANES);
+    }
+}
+
 static void put_lanes(krf__emitter *e, bool of_chunks, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s acc%u[256];\nfor (int k = %s; k < lanes; k++) {\n    acc%u[k] = ", of_chunks ? krf__reduction_type(e, r) : krf__c_lane_type(e, r), r,
@@ -18,13 +49,27 @@ static void lanes(krf__emitter *e, krf__str *out) {
     krf__str_put(out, krf__c_compares_first(e, &key) ? "long long so_far = -9223372036854775807LL - 1;\n" : "");
 }
 
-static void tree(krf__emitter *e, krf__str *out) {
+static void put_halving(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         if (e->folds) { /* loops of known length, of which nothing is left over */
             krf__str_printf(out, "for (int k = 0; k < s; k += %d) {\n    for (int h = k; h < k + %d; h++) {\n        acc%u[h] = red%u(acc%u[h], acc%u[h + s]);\n    }\n}\n", KRF__FOLDED, KRF__FOLDED, r,
                             e->reduction + r, r, r);
         } else {
             krf__str_printf(out, "for (int k = 0; k < s; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + s]);\n}\n", r, e->reduction + r, r, r);
+        }
+    }
+}
+
+static void tree(krf__emitter *e, krf__str *out) {
+    const int known = known_lanes(e), left = e->folds ? KRF__FOLDED / 2 : 0;
+    if (known == 0) {
+        krf__str_printf(out, "for (int s = lanes / 2; s > %d; s /= 2) {\n", left);
+        put_halving(e, out);
+        krf__str_put(out, "}\n");
+    }
+    for (int s = known / 2; s > left; s /= 2) {
+        for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+            krf__str_printf(out, "for (int k = 0; k < %d; k++) {\n    acc%u[k] = red%u(acc%u[k], acc%u[k + %d]);\n}\n", s, r, e->reduction + r, r, r, s);
         }
     }
 }
@@ -107,7 +152,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
     if (k->chunks == 1) {
         return;
     }
-    krf__str_printf(out, "void %s_finish(const struct krf_arguments *a, long long lo, long long hi) {\n    const int lanes = 256;\n", k->name);
+    krf__str_printf(out, "void %s_finish(const struct krf_arguments *a, long long lo, long long hi) {\n    int lanes = 1;\n    while (lanes < 256 && lanes < a->chunks) {\n        lanes *= 2;\n    }\n", k->name);
     krf__str_put(out, "    for (long long o = lo; o < hi; o++) {\n");
     put_lanes(e, true, out);
     krf__str_put(out, "for (long long c = 0; c < a->chunks; c++) {\n");
@@ -117,7 +162,7 @@ static void finish_function(krf__emitter *e, krf__str *out) {
         krf__str_put(out, ");\n");
     }
     krf__str_put(out, "}\nfor (int s = lanes / 2; s > 0; s /= 2) {\n");
-    tree(e, out);
+    put_halving(e, out);
     krf__str_put(out, "}\nresults(a, o");
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         krf__str_printf(out, ", acc%u[0]", r);
@@ -129,6 +174,7 @@ static void chunk_lanes(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, 
 
 const krf__hole krf__c_reduce_holes[] = {
     {"CHUNK_LANES", chunk_lanes},
+    {"LANE_COUNT", lane_count},
     {"LANES", lanes},
     {"TREE", tree},
     {"UNIT_PLACE", unit_place},

@@ -115,8 +115,6 @@ static void each(krf__emitter *e, krf__str *out) {
 
 /* ---- rows that are folded first ---- */
 
-static void half_left(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->folds ? KRF__FOLDED / 2 : 0); }
-
 static void fold_start(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s fold%u[%d][%d];\n", krf__c_lane_type(e, r), r, rows_of(e), KRF__FOLDED);
@@ -227,6 +225,6 @@ const krf__hole krf__c_short_holes[] = {
     {"ROW_LOOP", row_loop}, {"REDUCE_LOOP", reduce_loop}, {"SIDE_ROWS", put_rows},
     {"SIDE_VALUES", values}, {"SIDE_COPIES", copies}, {"SIDE_COPIES_OUT", copies_out}, {"SIDE_ROUNDS", rounds}, {"SIDE_POSITION", position}, {"SIDE_START", start}, {"SIDE_MISSING", missing}, {"SIDE_PLACE", place},
     {"TOGETHER_ELEMENTS", put_together_elements}, {"TOGETHER_ROWS", put_together_rows}, {"TOGETHER_VALUES", together_values}, {"TOGETHER_ROUNDS", together_rounds}, {"ROW_MAP", row_map},
-    {"HALF_LEFT", half_left}, {"FOLD_START", fold_start}, {"FOLD_KEEP", fold_keep}, {"FOLD_TURN", fold_turn}, {"FOLD_RESULTS", fold_results},
+    {"FOLD_START", fold_start}, {"FOLD_KEEP", fold_keep}, {"FOLD_TURN", fold_turn}, {"FOLD_RESULTS", fold_results},
     {"SIDE_RESULTS", results}, {"SIDE_TREE", tree}, {"SIDE_EACH", each}, {NULL, NULL},
 };

@@ -8,6 +8,4 @@ for (long long p = first; p < last;) {
     $BODY
     p += m;
 }
-for (int s = lanes / 2; s > $HALF_LEFT; s /= 2) {
-    $TREE
-}
+$TREE

@@ -1,13 +1,11 @@
 // Rows [lo, hi) of too many elements for that: each is folded into 8 lanes, and those of a tile of rows stand side by side.
-int lanes = 8;
-while (lanes < $REDUCED_SIZE) {
-    lanes *= 2;
-}
+const long long first = 0, last = $REDUCED_SIZE;
+$LANE_COUNT
 for (long long tile = lo; tile < hi; tile += $SIDE_ROWS) {
     const int width = hi - tile < $SIDE_ROWS ? (int)(hi - tile) : $SIDE_ROWS;
     $FOLD_START
     for (int row = 0; row < width; row++) {
-        const long long o = tile + row, first = 0, last = $REDUCED_SIZE;
+        const long long o = tile + row;
         $LANES
         $KEPT_POSITION
         $CHUNK_LANES

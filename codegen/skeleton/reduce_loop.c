@@ -4,10 +4,7 @@ for (long long u = lo; u < hi; u++) {
     $UNIT_PLACE
     const long long first = c * a->chunk;
     const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
-    int lanes = 1;
-    while (lanes < 256 && lanes < last - first) {
-        lanes *= 2;
-    }
+    $LANE_COUNT
     $LANES
     $KEPT_POSITION
     $CHUNK_LANES

@@ -238,6 +238,8 @@ MUTANTS = [
     ("columns_order", "codegen/skeleton/reduce_col.c",
      "(turn >> b & 1) << (bits - 1 - b)", "(turn >> b & 1) << b",
      "ops/test_reduce$"),
+    ("tree_halves", "codegen/c_reduce.c", "for (int s = known / 2; s > left; s /= 2) {", "for (int s = known / 4; s > left; s /= 2) {", "rows/test_odd_rows$|ops/test_reduce$"),
+    ("chunk_lanes", "codegen/c_reduce.c", "lanes < 256 && lanes < a->chunks) {", "lanes < 256 && lanes * 2 < a->chunks) {", "rows/test_odd_rows$|ops/test_reduce$"),
     ("unit_place", "codegen/c_reduce.c",
      "c = beside ? u / KEPT : u % a->chunks;", "c = u % a->chunks;",
      "fuzz/test_corpus$"),
