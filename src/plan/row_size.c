@@ -1,8 +1,8 @@
 /* Of kernels of several rounds, and of rows that lie side by side: warps, threads and blocks of a row, and what shared memory holds of it. */
 #include "plan/kernel.h"
 
-/* 16 elements a thread, as long as there are threads for it. */
-int krf__side_threads(const krf__kernel *k) { return k->length <= 16 ? 1 : k->length < 512 ? k->length / 16 : 32; }
+/* `each` elements a thread, as long as there are threads for it. */
+int krf__side_threads(const krf__kernel *k) { return k->length <= k->each ? 1 : k->length < 32 * k->each ? k->length / k->each : 32; }
 
 int krf__side_elements(const krf__kernel *k) {
     const int threads = krf__side_threads(k);

@@ -102,6 +102,9 @@ static const example examples[] = {
     {SOFTMAX("0"), 1, 1, "row_col", 2, {20, 129}, 10320, 10320, NULL},
     {SOFTMAX("0"), 1, 1, "row_col", 2, {2, 31}, 248, 248, NULL},
     {SOFTMAX("0"), 1, 1, "row_col", 2, {4100, 2}, 32800, 32800, NULL},
+    /* Rows whose elements lie far apart. */
+    {SOFTMAX("0"), 1, 1, "row_col", 2, {129, 8192}, 4227072, 4227072, NULL},
+    {STANDARDISED("0"), 1, 1, "row_col", 2, {300, 8195}, 9834000, 9834000, NULL},
     /* Middle axes, several axes, axes of one element. */
     {SOFTMAX("1"), 1, 1, "row_col", 3, {5, 40, 7}, 5600, 5600, NULL},
     {SOFTMAX("1"), 1, 1, "row_col", 3, {2, 1300, 33}, 343200, 343200, NULL},
