@@ -185,6 +185,41 @@ static void products_of_rows(void **unused) {
     free_bench(b);
 }
 
+/* Columns of integers, one chunk of them and several: no two runs' blocks may meet in the same memory. */
+static void columns_of_bytes(void **unused) {
+    (void)unused;
+    static const int64_t shapes[2][2] = {{512, 128}, {4096, 16}};
+    static int8_t bytes[N];
+    for (int i = 0; i < N; i++) {
+        bytes[i] = (int8_t)(i * 37 % 251 - 125);
+    }
+    for (int n = 0; n < 2; n++) {
+        bench *b = new_bench(n == 0 ? "x: i8[512,128]\nsum(x, axis=0)" : "x: i8[4096,16]\nsum(x, axis=0)");
+        krf_array *x = NULL, *out[RUNS] = {NULL};
+        assert_ok(krf_array_from_host(b->ctx, KRF_I8, 2, shapes[n], bytes, &x));
+        const krf_binding in = krf_bind_array("x", x);
+        for (int run = 0; run < RUNS; run++) {
+            const long before = overlapped(b);
+            assert_ok(krf_plan_run(b->sum, NULL, 1, &in, &out[run]));
+            assert_int_equal(overlapped(b) - before, overlaps && run > 0);
+        }
+        for (int run = 0; run < RUNS; run++) {
+            int64_t got[128];
+            assert_ok(krf_array_to_host(out[run], got, (size_t)shapes[n][1] * sizeof *got));
+            for (int64_t c = 0; c < shapes[n][1]; c++) {
+                int64_t want = 0;
+                for (int64_t r = 0; r < shapes[n][0]; r++) {
+                    want += bytes[r * shapes[n][1] + c];
+                }
+                assert_int_equal(got[c], want);
+            }
+            krf_array_release(out[run]);
+        }
+        krf_array_release(x);
+        free_bench(b);
+    }
+}
+
 /* Two halves of one array: neighbours in memory are apart. */
 static void halves(void **unused) {
     (void)unused;
@@ -380,6 +415,6 @@ int main(void) {
     assert_ok(krf_context_device(ctx, &info));
     overlaps = info.capability_major >= 9;
     krf_context_destroy(ctx);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_last), cmocka_unit_test(what_was_not), cmocka_unit_test(halves), cmocka_unit_test(products_of_rows), cmocka_unit_test(nothing_to_add), cmocka_unit_test(something_between), cmocka_unit_test(threads), cmocka_unit_test(chain), cmocka_unit_test(two_before)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_written_last), cmocka_unit_test(what_was_not), cmocka_unit_test(halves), cmocka_unit_test(products_of_rows), cmocka_unit_test(columns_of_bytes), cmocka_unit_test(nothing_to_add), cmocka_unit_test(something_between), cmocka_unit_test(threads), cmocka_unit_test(chain), cmocka_unit_test(two_before)};
     return _cmocka_run_group_tests("overlap", tests, sizeof tests / sizeof *tests - (MILLIONS ? 0 : 2), NULL, NULL);
 }
