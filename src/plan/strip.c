@@ -13,13 +13,18 @@
 #define MOST_ELEMENTS 8   /* of words: so far from one another lie views that share them */
 #define WORD_BYTES 16
 
+/* Whether both are views of one array that differ by where they begin alone, and go on along dimension d. */
+static bool are_views(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int d) {
+    bool same = !a->store && !a->counts && !b->store && !b->counts && a->buffer == b->buffer && a->dtype == b->dtype && a->strides[d] != 0;
+    for (int i = 0; i < k->n_kept; i++) {
+        same &= a->strides[i] == b->strides[i];
+    }
+    return same;
+}
+
 /* How far operand o lies behind another view of the same array, in steps of dimension d, and elements of words, if it is that alone by which they differ; else false. */
 static bool lies_behind(const krf__kernel *k, const krf__operand *o, const krf__operand *other, int d, int64_t *steps, int64_t *elements) {
-    bool same = !o->store && !o->counts && !other->store && !other->counts && o->buffer == other->buffer && o->dtype == other->dtype && o->strides[d] != 0;
-    for (int i = 0; i < k->n_kept; i++) {
-        same &= o->strides[i] == other->strides[i];
-    }
-    if (!same) {
+    if (!are_views(k, o, other, d)) {
         return false;
     }
     const int64_t step = o->strides[d], distance = o->offset - other->offset, half = (step < 0 ? -step : step) / 2, most = krf__strip_vector(k, o) > 1 ? MOST_ELEMENTS : 1;
@@ -169,12 +174,8 @@ static bool steps_along(const krf__kernel *k, int d) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         for (uint32_t j = 0; j < i; j++) {
             const krf__operand *a = &k->operands[i], *b = &k->operands[j];
-            bool views = !a->store && !b->store && !a->counts && !b->counts && a->buffer == b->buffer && a->strides[d] != 0;
-            for (int n = 0; n < k->n_kept; n++) {
-                views &= a->strides[n] == b->strides[n];
-            }
             const int64_t step = a->strides[d] < 0 ? -a->strides[d] : a->strides[d], distance = a->offset < b->offset ? b->offset - a->offset : a->offset - b->offset;
-            found |= views && 2 * distance > step && 2 * distance < 5 * step;
+            found |= are_views(k, a, b, d) && 2 * distance > step && 2 * distance < 5 * step;
         }
     }
     return found;

@@ -1,5 +1,5 @@
 // Every function of codegen/math against MPFR: special arguments (all pairs of them where there are two) and random ones. At
-// most 2 ULP, or what stands beside the function; f32 as close as f64 and one rounding allow. accuracy.c measures with more samples.
+// most 2 ULP, or what stands beside the function: f32 where it goes by way of f64 as close as one rounding allows. accuracy.c measures with more samples.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

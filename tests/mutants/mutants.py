@@ -412,7 +412,7 @@ MUTANTS = [
      '"const %s left = i%d < n%d', '"const %s left = i%d <= n%d',
      "ops/test_stencils/sim"),
     ("strip_strides", "src/plan/strip.c",
-     "same &= o->strides[i] == other->strides[i];", "same &= i != d || o->strides[i] == other->strides[i];",
+     "same &= a->strides[i] == b->strides[i];", "same &= i != d || a->strides[i] == b->strides[i];",
      "ops/test_stencils/sim"),
     ("strips_most_elements", "src/plan/strip.c", "#define MOST_ELEMENTS 8 ", "#define MOST_ELEMENTS 9 ", "ops/test_stencils/sim"),
     ("strips_elements_behind", "src/plan/strip.c", "*elements < most && -*elements < most", "*elements < most && -*elements <= most", "ops/test_stencils/sim"),
