@@ -932,7 +932,6 @@ MUTANTS = [
     ("tails_low", "codegen/math/tails.h", "__builtin_fmaf(r.hi, a.rest, __builtin_fmaf(g, a.inverse, -r.hi))", "0.0f", "math/test_math_functions"),
     ("tails_square", "codegen/math/tails.h", "krf_tail_expf(-square, -__builtin_fmaf(b, b, -square))", "krf_tail_expf(-square, 0.0f)", "math/test_math_functions"),
     ("erfc_below", "codegen/math/tails.h", "v = x < 0.0f ? 2.0f - v : v;", "v = x < 0.0f ? 1.0f - v : v;", "math/test_math_functions"),
-    ("far_threads", "src/plan/row_size.c", "k->length <= k->each ? 1 : k->length < 32 * k->each ? k->length / k->each : 32", "k->length <= 16 ? 1 : k->length < 512 ? k->length / k->each : 32", "rows/test_columns/sim"),
     ("layer_beyond", "codegen/cuda_strip.c", '" && i%d < n%d", e', '" && i%d <= n%d", e', "ops/test_stencils/sim"),
     ("layer_blocks", "src/backend/cuda/launch.c", "divide_up(k->extents[k->layer - 1], krf__tile_layers(k))", "k->extents[k->layer - 1] / krf__tile_layers(k)", "ops/test_stencils/sim"),
     ("layer_place", "codegen/cuda_tile.c", '" * %d + z"', '" * %d + 0 * z"', "ops/test_stencils/sim"),
