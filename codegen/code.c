@@ -22,8 +22,26 @@ static const struct {
     bool each_half; /* f16 and bf16 have one each */
     bool fast_f32, own_f64;
 } own_texts[] = {
-    {"exp", true, true, true},    {"log", false, true, true},    {"log2", false, true, false},     {"log10", false, true, false}, {"expm1", false, false, false},
-    {"log1p", true, false, true}, {"tanh", false, false, false}, {"sigmoid", false, false, false}, {"silu", false, false, false},
+    {"exp", true, true, true},
+    {"log", false, true, true},
+    {"log2", false, true, false},
+    {"log10", false, true, false},
+    {"expm1", false, false, false},
+    {"log1p", true, false, true},
+    {"tanh", false, false, false},
+    {"sigmoid", false, false, false},
+    {"silu", false, false, false},
+    {"gelu", true, false, false},
+    {"gelu_tanh", true, false, false},
+    {"erf", false, false, false},
+    {"erfc", true, false, false},
+    {"logaddexp", true, false, false},
+    {"pow", true, false, false},
+    {"asin", false, false, false},
+    {"acos", false, false, false},
+    {"atan", false, false, false},
+    {"asinh", false, false, false},
+    {"atanh", false, false, false},
 };
 
 /* How such a function's name is printed; NULL: as any other. */

@@ -7,41 +7,17 @@ KRF_FN float krf_sigmoid_f32(float x) {
     return (x < 0 ? e : 1) / (1 + e);
 }
 
-//@ krf_exp_parts_f32
-// (hi + lo) * first * second; first and second powers of 2.
-typedef struct krf_exp_parts_f32 {
-    float hi, lo, first, second;
-} krf_exp_parts_f32;
-
-//@ krf_exp_to_parts_f32
-// exp(x + low) for x from -160 to 0, good to 2^-26: as the exp of real.h, with what rounding takes from r and from 1 + r kept. CUDA's expf is 2 ULP
-// off, which a product with x may double.
-KRF_FN krf_exp_parts_f32 krf_exp_to_parts_f32(float x, float low) {
-    float t = KRF_F32(fma)(x, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
-    float s = KRF_F32(fma)(n, -0x1.62e43p-1f, x); // exact
-    float c = KRF_F32(fma)(n, 0x1.05c61p-29f, low), r = s + c, r_low = (s - r) + c;
-    float r2 = r * r;
-    float q = KRF_F32(fma)(r, 0x1.123b48p-7f, 0x1.5558d4p-5f);
-    q = KRF_F32(fma)(r2, 0x1.6a2214p-10f, q);
-    q = KRF_F32(fma)(r2, q, KRF_F32(fma)(r, 0x1.55549p-3f, 0x1.fffffcp-2f));
-    krf_exp_parts_f32 e;
-    e.hi = 1 + r;
-    e.lo = ((1 - e.hi) + r) + KRF_F32(fma)(r2, q, r_low);
-    unsigned b = krf_pre_bits_f32(t), h = (b << 22) & 0xff800000u;
-    e.first = krf_pre_unbits_f32(h + 0x3f800000u);
-    e.second = krf_pre_unbits_f32((b << 23) - h + 0x3f800000u);
-    return e;
-}
-
 //@ krf_swish_f32
 // y * sigmoid(u + low), low a small part of u; y and u have the same sign. Below 0 as y * exp(u) / (1 + exp(u)), where the powers of 2 come last: the
 // exponential may be too small where the result is not.
 KRF_FN float krf_swish_f32(float y, float u, float low) {
     bool below = u < 0;
     float a = KRF_F32(fabs)(u);
-    krf_exp_parts_f32 e = krf_exp_to_parts_f32(a > 160 ? -160 : -a, below ? low : -low);
-    float v = (below ? KRF_F32(fma)(y, e.hi, y * e.lo) : y) / (1 + (e.hi + e.lo) * e.first * e.second);
-    return below ? v * e.first * e.second : v;
+    krf_exp_below e = krf_exp_belowf(a > 110 ? -110 : -a, below ? low : -low);
+    float s = e.scale * 0x1p-32f, d = 1 + KRF_F32(fma)(e.q, s, s), inverse = krf_rcpf(d);
+    inverse = KRF_F32(fma)(KRF_F32(fma)(-inverse, d, 1.0f), inverse, inverse);
+    float v = (below ? KRF_F32(fma)(y, e.q, y) : y) * inverse;
+    return below ? v * e.scale * 0x1p-32f : v;
 }
 
 //@ krf_silu_f32
@@ -60,16 +36,7 @@ KRF_FN float krf_gelu_tanh_f32(float x) {
 }
 
 //@ krf_logaddexp_f32
-// What rounding takes from the distance is put back: it would be multiplied by the distance itself.
-KRF_FN float krf_logaddexp_f32(float a, float b) {
-    float most = a > b ? a : b, least = a > b ? b : a;
-    float apart = a == b ? 0 : most - least;
-    float back = most - apart;
-    float lost = (most - (apart + back)) + (back - least);
-    float e = KRF_F32(exp)(-apart);
-    e = apart - apart == 0 && lost - lost == 0 ? e - e * lost : e;
-    return a != a || b != b ? a + b : most + KRF_F32(log1p)(e);
-}
+KRF_FN float krf_logaddexp_f32(float a, float b) { return krf_logaddexpf(a, b); }
 
 //@ krf_logit_f32
 // 2 x - 1 is exact from 1/4 on; below that nothing cancels.

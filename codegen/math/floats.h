@@ -72,22 +72,28 @@ KRF_FN float krf_log10f(float x) {
     return x > 0.0f ? v : krf_unbits_f32(x == 0.0f ? 0xff800000u : 0x7fc00000u);
 }
 
+//@ krf_exp_belowf
+// exp(y + low) = (1 + q) scale 2^-32, for y from -110 to 0 and a small low: what is multiplied by such a scale is rounded once, by 2^-32.
+typedef struct krf_exp_below {
+    float q, scale;
+} krf_exp_below;
+KRF_FN krf_exp_below krf_exp_belowf(float y, float low) {
+    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
+    krf_exp_below e;
+    e.q = krf_exp_nearf(__builtin_fmaf(n, -0x1.62e43p-1f, y) + __builtin_fmaf(n, 0x1.05c61p-29f, low)); // the first product is exact
+    e.scale = krf_unbits_f32((krf_bits_f32(t) << 23) + 0x4f800000u);
+    return e;
+}
+
 //@ krf_logaddexpf
 // The larger operand, and e = exp(d) = s (1 + q), d the difference as a sum of two, with log(1 + e) = e + e^2 P(e), polynomial error 2^-27.5: as s and what is smaller than half of it, which is added to
 // what the sum with s loses. What e is without its last digits no longer matters where its square would be too small for an f32.
 KRF_FN float krf_logaddexpf(float a, float b) {
     float most = a > b ? a : b, least = a > b ? b : a, d = least - most;
     int none = !(d >= -110.0f); // or both infinite
-    float low = none ? 0.0f : (least - d) - most;
     float y = none ? -110.0f : d;
-    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
-    float n = t - 0x1.8p23f;
-    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y) + low;
-    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
-    unsigned bits = krf_bits_f32(t);
-    unsigned h = (bits << 22) & 0xff800000u; // in two factors, as krf_expf
-    float s = krf_unbits_f32(h + 0x3f800000u) * krf_unbits_f32(none ? 0 : (bits << 23) - h + 0x3f800000u);
-    float e = y > -20.0f ? __builtin_fmaf(q, s, s) : 0.0f;
+    krf_exp_below x = krf_exp_belowf(y, none ? 0.0f : (least - d) - most);
+    float s = x.scale * 0x1p-32f, e = y > -20.0f ? __builtin_fmaf(x.q, s, s) : 0.0f;
     float e2 = e * e, e4 = e2 * e2;
     float p0 = __builtin_fmaf(e, 0x1.554dd4p-2f, -0x1.ffffd2p-2f);
     float p1 = __builtin_fmaf(e, 0x1.93510cp-3f, -0x1.ff249ep-3f);
@@ -96,7 +102,8 @@ KRF_FN float krf_logaddexpf(float a, float b) {
     p2 = __builtin_fmaf(e4, -0x1.b1650ep-9f, __builtin_fmaf(e2, p3, p2));
     p0 = __builtin_fmaf(e4, p2, __builtin_fmaf(e2, p1, p0));
     float more = most > s ? most : s, less = most > s ? s : most, sum = most + s;
-    float v = sum + __builtin_fmaf(e2, p0, __builtin_fmaf(q, s, none ? 0.0f : less - (sum - more)));
+    float v = sum + __builtin_fmaf(e2, p0, __builtin_fmaf(x.q, s, less - (sum - more)));
+    v = none ? most : v;
     return a == a ? v : a;
 }
 

@@ -1,30 +1,26 @@
-// The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, the same text and bits for C and CUDA. Sections as in prelude.h.
+// The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, the same text for C and CUDA. Sections as in prelude.h.
 
-//@ krf_tail_expf
-// exp(y + low) = (1 + q) first second, the latter powers of 2, for y from -160 to 0 and a small low.
-typedef struct krf_tail_exp {
-    float q, first, second;
-} krf_tail_exp;
-KRF_FN krf_tail_exp krf_tail_expf(float y, float low) {
-    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f), n = t - 0x1.8p23f;
-    krf_tail_exp e;
-    e.q = krf_exp_nearf(__builtin_fmaf(n, -0x1.62e43p-1f, y) + __builtin_fmaf(n, 0x1.05c61p-29f, low)); // the first product is exact
-    unsigned bits = krf_bits_f32(t), h = (bits << 22) & 0xff800000u;
-    e.first = krf_unbits_f32(h + 0x3f800000u);
-    e.second = krf_unbits_f32((bits << 23) - h + 0x3f800000u);
-    return e;
+//@ krf_rcpf
+// 1 / y for y >= 1: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors.
+KRF_FN float krf_rcpf(float y) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));
+    return x;
+#else
+    return 1.0f / y;
+#endif
 }
 
 //@ krf_tail_atf
-// inverse (1 + rest) = 1 / (b + k), t = (b - k) / (b + k)
+// inverse (1 + rest) = 1 / (b + k), t = (b - k) / (b + k). The inverse may be off, and that of a rounded sum: `rest` knows by how much.
 typedef struct krf_tail_at {
     float inverse, rest, t;
 } krf_tail_at;
 KRF_FN krf_tail_at krf_tail_atf(float b, float k) {
-    float d = b + k, c = d - b, d_low = (b - (d - c)) + (k - c);
     krf_tail_at r;
-    r.inverse = 1.0f / d;
-    r.rest = __builtin_fmaf(-r.inverse, d, 1.0f) - r.inverse * d_low;
+    r.inverse = krf_rcpf(b + k);
+    r.rest = __builtin_fmaf(-r.inverse, b, __builtin_fmaf(-r.inverse, k, 1.0f));
     r.t = __builtin_fmaf(-2.0f * k * r.inverse, r.rest, __builtin_fmaf(-2.0f * k, r.inverse, 1.0f));
     return r;
 }
@@ -48,8 +44,8 @@ KRF_FN krf_tail krf_tail_of(krf_tail_at a, float p, float c) {
 KRF_FN float krf_geluf(float x) {
     float b = __builtin_fabsf(x);
     b = b > 14.5f ? 14.5f : b;
-    float square = b * b;
-    krf_tail_exp e = krf_tail_expf(-0.5f * square, -0.5f * __builtin_fmaf(b, b, -square));
+    float half = -0.5f * b, y = half * b;
+    krf_exp_below e = krf_exp_belowf(y, __builtin_fmaf(half, b, -y));
     krf_tail_at a = krf_tail_atf(b, 3.4375f);
     float t2 = a.t * a.t;
     float p0 = __builtin_fmaf(a.t, 0x1.38d776p-2f, -0x1.1e684p-1f);
@@ -57,9 +53,9 @@ KRF_FN float krf_geluf(float x) {
     float p2 = __builtin_fmaf(a.t, -0x1.674aaap-9f, 0x1.dc3ac2p-8f);
     float p3 = __builtin_fmaf(t2, 0x1.0bb63cp-13f, __builtin_fmaf(a.t, 0x1.8a7bc6p-12f, -0x1.68c6p-11f));
     krf_tail m = krf_tail_of(a, __builtin_fmaf(t2, __builtin_fmaf(t2, __builtin_fmaf(t2, p3, p2), p1), p0), 0x1.7c4e3ap-1f);
-    float w = b * m.hi, w_low = __builtin_fmaf(b, m.hi, -w) + b * m.lo;
-    float v = (w + __builtin_fmaf(w, e.q, w_low)) * e.first * e.second;
-    return x < 0.0f ? -v : x - v;
+    float w = b * m.hi, w_low = __builtin_fmaf(b, m.lo, __builtin_fmaf(b, m.hi, -w));
+    float v = (w + __builtin_fmaf(w, e.q, w_low)) * e.scale * 0x1p-32f;
+    return (x < 0.0f ? -0.0f : x) - v;
 }
 
 //@ krf_erfcf
@@ -68,7 +64,7 @@ KRF_FN float krf_erfcf(float x) {
     float b = __builtin_fabsf(x);
     b = b > 10.5f ? 10.5f : b;
     float square = b * b;
-    krf_tail_exp e = krf_tail_expf(-square, -__builtin_fmaf(b, b, -square));
+    krf_exp_below e = krf_exp_belowf(-square, __builtin_fmaf(-b, b, square));
     krf_tail_at a = krf_tail_atf(b, 3.0f);
     float t2 = a.t * a.t;
     float p0 = __builtin_fmaf(a.t, 0x1.2e3268p-1f, -0x1.c44c48p-1f);
@@ -76,7 +72,7 @@ KRF_FN float krf_erfcf(float x) {
     float p2 = __builtin_fmaf(a.t, -0x1.403eb8p-10f, -0x1.b7b62p-6f);
     float p3 = __builtin_fmaf(t2, -0x1.5a8fbcp-12f, __builtin_fmaf(a.t, -0x1.029162p-11f, 0x1.936d1ap-9f));
     krf_tail m = krf_tail_of(a, __builtin_fmaf(t2, __builtin_fmaf(t2, __builtin_fmaf(t2, p3, p2), p1), p0), 0x1.12f21ep+0f);
-    float v = (m.hi + __builtin_fmaf(m.hi, e.q, m.lo)) * e.first * e.second;
+    float v = (m.hi + __builtin_fmaf(m.hi, e.q, m.lo)) * e.scale * 0x1p-32f;
     v = x < 0.0f ? 2.0f - v : v;
     float q = __builtin_fmaf(square, 0x1.355342p-8f, -0x1.b667d8p-6f);
     q = __builtin_fmaf(square, q, 0x1.ce2522p-4f);

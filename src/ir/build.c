@@ -223,7 +223,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     int rank = 0;
     int64_t shape[KRF_MAX_RANK];
     const bool composed = krf__is_composed(op);
-    const bool rounds = composed && krf__is_half(dtype); /* a composed function, too, rounds once: from f32 */
+    const bool rounds = krf__composed_rounds_often(op) && krf__is_half(dtype); /* a composed function, too, rounds once: from f32 */
     for (int i = 0; i < n; i++) {
         args[i] = i < first ? args[i] : composed && weak ? convert_weak(g, args[i], dtype) : krf__build_convert(g, info->name, args[i], dtype);
         args[i] = rounds ? krf__build_cast(g, args[i], KRF_F32) : args[i];
