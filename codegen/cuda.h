@@ -51,6 +51,11 @@ void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
 
+/* The same of columns, "four0" of each word of a vector: whether a reduction has them, what declares them, and what makes accumulators of them at last. */
+bool krf__cuda_has_column_tops(const krf__emitter *e, uint32_t r);
+void krf__cuda_put_column_tops(const krf__emitter *e, uint32_t r, krf__str *out);
+void krf__cuda_put_column_tops_apart(const krf__emitter *e, uint32_t r, krf__str *out);
+
 /* ---- cuda_text.c ---- */
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);

@@ -3,29 +3,29 @@
 
 #include <stdio.h>
 
-/* What a reduction does with bytes, and the load of these; columns are compared one by one. */
+/* What a reduction does with bytes, and the load of these. */
 static krf__bytes_fold bytes_of(const krf__emitter *e, uint32_t r, const krf__instr **load) {
     const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r, load);
-    const bool taken = fold == KRF__BYTES_TOP ? e->k->schedule != KRF__REDUCE_COL : fold != KRF__BYTES_OTHER && krf__sums_narrow(e, r);
+    const bool taken = fold == KRF__BYTES_TOP || (fold != KRF__BYTES_OTHER && krf__sums_narrow(e, r));
     return taken && krf__cuda_vectored(e, (*load)->slot) ? fold : KRF__BYTES_OTHER;
 }
 
-/* What finds the largest or smallest of two, which functions take and tell it, and what four bytes beyond the row are to be. */
+/* What finds the largest or smallest of two, which functions take and tell it, what four bytes beyond the row are to be, and what compares four with four, each by itself. */
 typedef struct top {
     krf__op op;
     krf_dtype dtype;
-    const char *name, *of, *nothing;
+    const char *name, *of, *nothing, *each;
 } top;
 
 static const top tops[] = {
-    {KRF__max, KRF_U8, "max_u8", "bytes", "0u"},
-    {KRF__min, KRF_U8, "min_u8", "bytes", "~0u"},
-    {KRF__max, KRF_I8, "max_i8", "bytes", "0x80808080u"},
-    {KRF__min, KRF_I8, "min_i8", "bytes", "0x7f7f7f7fu"},
-    {KRF__max, KRF_BOOL, "any", "bools", "0u"},
-    {KRF__any, KRF_BOOL, "any", "bools", "0u"},
-    {KRF__min, KRF_BOOL, "all", "bools", "0x01010101u"},
-    {KRF__all, KRF_BOOL, "all", "bools", "0x01010101u"},
+    {KRF__max, KRF_U8, "max_u8", "bytes", "0u", "krf_max_u8x4"},
+    {KRF__min, KRF_U8, "min_u8", "bytes", "~0u", "krf_min_u8x4"},
+    {KRF__max, KRF_I8, "max_i8", "bytes", "0x80808080u", "krf_max_i8x4"},
+    {KRF__min, KRF_I8, "min_i8", "bytes", "0x7f7f7f7fu", "krf_min_i8x4"},
+    {KRF__max, KRF_BOOL, "any", "bools", "0u", "krf_any_tops"},
+    {KRF__any, KRF_BOOL, "any", "bools", "0u", "krf_any_tops"},
+    {KRF__min, KRF_BOOL, "all", "bools", "0x01010101u", "krf_all_tops"},
+    {KRF__all, KRF_BOOL, "all", "bools", "0x01010101u", "krf_all_tops"},
 };
 
 static const top *top_of(const krf__emitter *e, uint32_t r) {
@@ -52,10 +52,13 @@ bool krf__cuda_by_fours(const krf__emitter *e) {
     return all;
 }
 
-bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) {
+static bool finds_top(const krf__emitter *e, uint32_t r) {
     const krf__instr *load;
     return krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r, &load) == KRF__BYTES_TOP;
 }
+
+bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) { return e->k->schedule != KRF__REDUCE_COL && finds_top(e, r); }
+bool krf__cuda_has_column_tops(const krf__emitter *e, uint32_t r) { return e->k->schedule == KRF__REDUCE_COL && finds_top(e, r); }
 
 /* A product of four bytes with four others, added to an accumulator. */
 static void put_product(const krf__instr *load, uint32_t r, const char *word, const char *by, krf__str *out) {
@@ -109,14 +112,27 @@ void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_printf(out, "%s r%u = (%s)krf_top_of_%s<krf_%s_tops>(top%u[0]);\n", type, r, type, top_of(e, r)->of, name, r);
 }
 
-/* Of columns: a byte of the four to an accumulator of its own. */
+void krf__cuda_put_column_tops(const krf__emitter *e, uint32_t r, krf__str *out) {
+    krf__str_printf(out, "unsigned four%u[4];\n#pragma unroll\nfor (int k = 0; k < 4; k++) {\n    four%u[k] = %s;\n}\n", r, r, top_of(e, r)->nothing);
+}
+
+void krf__cuda_put_column_tops_apart(const krf__emitter *e, uint32_t r, krf__str *out) {
+    const char *type = krf__reduction_type(e, r);
+    krf__str_printf(out, "%s acc%u[16];\n#pragma unroll\nfor (int k = 0; k < 16; k++) {\n    acc%u[k] = (%s)(four%u[k / 4] >> k %% 4 * 8 & 255u);\n}\n", type, r, r, type, r);
+}
+
+/* Of columns: a byte of the four to an accumulator of its own; those that are compared to that of the four. */
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const krf__instr *load;
-        const bool squares = bytes_of(e, r, &load) == KRF__BYTES_SQUARES;
+        const krf__bytes_fold fold = bytes_of(e, r, &load);
         char word[48], by[64];
         snprintf(word, sizeof word, "v_%s[g].four[k / 4]", e->operand_names[load->slot]);
-        snprintf(by, sizeof by, squares ? "%s & 255u << k %% 4 * 8" : "1 << k %% 4 * 8", word);
-        put_product(load, r, word, by, out);
+        if (fold == KRF__BYTES_TOP) {
+            krf__str_printf(out, "if (k %% 4 == 0) {\n    four%u[k / 4] = %s(four%u[k / 4], (unsigned)%s);\n}\n", r, top_of(e, r)->each, r, word);
+        } else {
+            snprintf(by, sizeof by, fold == KRF__BYTES_SQUARES ? "%s & 255u << k %% 4 * 8" : "1 << k %% 4 * 8", word);
+            put_product(load, r, word, by, out);
+        }
     }
 }

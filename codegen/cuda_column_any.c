@@ -20,6 +20,10 @@ static void put_array(krf__emitter *e, uint32_t r, const char *type, const char 
 /* What lasts for all chunks of a block: accumulators, or where a chunk has narrow ones what the thread is left with. */
 static void put_cleared(krf__emitter *e, uint32_t r, krf__str *out) {
     const bool narrow = krf__sums_narrow(e, r);
+    if (krf__cuda_has_column_tops(e, r)) {
+        krf__cuda_put_column_tops(e, r, out);
+        return;
+    }
     put_array(e, r, krf__reduction_type(e, r), narrow ? "own" : "acc", narrow ? krf__cuda_columns_left(e) : e->k->vector, out);
 }
 
@@ -72,6 +76,9 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_
 static void put_warp(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_printf(out, "    shared%u[mine + k] = %s%u[k];\n", r, krf__sums_narrow(e, r) ? "own" : "acc", r); }
 
 static void put_folded_at_last(krf__emitter *e, uint32_t r, krf__str *out) {
+    if (krf__cuda_has_column_tops(e, r)) {
+        krf__cuda_put_column_tops_apart(e, r, out);
+    }
     if (!krf__sums_narrow(e, r)) {
         krf__cuda_put_column_tree(e, r, out);
     }

@@ -103,7 +103,7 @@ KRF_FN float krf_logaddexpf(float a, float b) {
     p0 = __builtin_fmaf(e4, p2, __builtin_fmaf(e2, p1, p0));
     float more = most > s ? most : s, less = most > s ? s : most, sum = most + s;
     float v = sum + __builtin_fmaf(e2, p0, __builtin_fmaf(x.q, s, less - (sum - more)));
-    v = none ? most : v;
+    v = none ? most + 0.0f : v; // no -0
     return a == a ? v : a;
 }
 

@@ -59,6 +59,16 @@ static double count(const composing *c, uint32_t x, uint32_t reduced) {
 /* f32 elements of a result: more are read only once; fewer stay in registers between two passes. It decides results, so it is no device's: KRF__ROW_BLOCK
  * (pass/pass.h), which started from the same registers, may change with devices, and this one not with it. */
 #define ONCE 32768
+#define ONCE_DOWN 8192 /* the same where the last axis stays */
+
+/* Whether the last axis of more than one element is as long as before. */
+static bool keeps_last_axis(const composing *c, uint32_t x, uint32_t reduced) {
+    int last = krf__node_of(c->g, x)->rank - 1;
+    while (last > 0 && krf__shape_of(c->g, x)[last] == 1) {
+        last--;
+    }
+    return last >= 0 && krf__shape_of(c->g, reduced)[last] == krf__shape_of(c->g, x)[last];
+}
 
 /* In f64, where the squares of f32 numbers are exact: relative error about 1e-16 (1 + (mean / std)^2). */
 static uint32_t variance_once(const composing *c, uint32_t x, double n, double divisor) {
@@ -91,7 +101,7 @@ static uint32_t variance(const composing *c, uint32_t x, double ddof) {
     if (krf__is_narrow(dtype_of(c, x))) {
         return variance_of_integers(c, x, n, n > ddof ? n - ddof : 0);
     }
-    if (dtype_of(c, x) == KRF_F32 && n > ONCE) {
+    if (dtype_of(c, x) == KRF_F32 && n > (keeps_last_axis(c, x, mean) ? ONCE_DOWN : ONCE)) {
         return variance_once(c, x, n, n > ddof ? n - ddof : 0);
     }
     uint32_t d = call2(c, KRF__subtract, x, mean), sum = reduce(c, KRF__sum, squared(c, d));

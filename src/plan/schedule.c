@@ -10,6 +10,7 @@
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
+#define EVEN_CHUNKS 8 /* the same where the warps of a block would share them evenly (rows of 2,048 bf16 0.77 and 1.03 of an H200's copy bandwidth, of 8,192 0.81 and 0.89; of 16,384 0.90 and 0.73) */
 #define FEWEST_ROWS 64 /* that give all threads of a processor work */
 #define FEWEST_CHUNKS 64 /* longer than the canonical tree's, that do so where rows are fewer */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
@@ -171,7 +172,7 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
 /* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
     const size_t bytes = loaded_bytes(k);
-    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes == 1 || (bytes == 2 && !shares_evenly(k->reduced_size, k->chunk)));
+    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes == 1 || (bytes == 2 && (k->chunks <= EVEN_CHUNKS || !shares_evenly(k->reduced_size, k->chunk))));
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor, if there are enough for all (sums of 4M i8 2.3 times as fast, argmax of f32 twice); on a GPU whole rows, a warp's. */
