@@ -169,10 +169,13 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
     return n % chunk == 0 && 8 * chunks >= 7 * turns * warps;
 }
 
-/* On a GPU: whether a warp takes all chunks of a row of narrow elements, which are there sooner than the warps of a block have met. */
+/* On a GPU: whether a warp takes all chunks of a row, which are there sooner than the warps of a block have met: of narrow elements, of integers, and where warps would not have as much to do as one another. Four bytes
+ * an element, which are not so soon there (rows of 1,536 f32 0.99 and 1.08 of an H200's copy bandwidth, of 8,192 i32 0.94 and 1.05; of 2,048 f32 1.06 and 1.04), only of few chunks. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
     const size_t bytes = loaded_bytes(k);
-    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (bytes == 1 || (bytes == 2 && (k->chunks <= EVEN_CHUNKS || !shares_evenly(k->reduced_size, k->chunk))));
+    const bool few = k->chunks <= EVEN_CHUNKS, uneven = !shares_evenly(k->reduced_size, k->chunk);
+    const bool narrow = bytes == 1 || (bytes == 2 && (few || uneven)), wider = bytes == 4 && few && (uneven || krf__any_order(k));
+    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (narrow || wider);
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor, if there are enough for all (sums of 4M i8 2.3 times as fast, argmax of f32 twice); on a GPU whole rows, a warp's. */
