@@ -1,4 +1,4 @@
-// The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, on a GPU 3.1; the same text for C and CUDA. Sections as in prelude.h.
+// The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, on a GPU 3.4; the same text for C and CUDA. Sections as in prelude.h.
 
 //@ krf_rcpf
 // 1 / y for y >= 1: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors.
