@@ -57,7 +57,7 @@ KRF_FN float krf_geluf(float x) {
     krf_tail m = krf_tail_of(a, __builtin_fmaf(t2, __builtin_fmaf(t2, __builtin_fmaf(t2, p3, p2), p1), p0), 0x1.7c4e3ap-1f);
     float w = b * m.hi, w_low = __builtin_fmaf(b, m.lo, __builtin_fmaf(b, m.hi, -w));
     float v = (w + __builtin_fmaf(w, e.q, w_low)) * e.scale * 0x1p-32f;
-    return (x < 0.0f ? -0.0f : x) - v;
+    return x < 0.0f ? -v : x - v;
 }
 
 //@ krf_erfcf
