@@ -1,4 +1,4 @@
-/* Maps of bytes alone, which a GPU takes four at once (codegen/cuda_byte4.c): all pairs of integers of 8 bits and of bools, with whole words and some bytes behind them, beside numbers and single elements that go to all four; against
+/* Maps of bytes alone, which a GPU takes four at once (codegen/cuda_byte4.c), and the largest and smallest of their columns (codegen/cuda_bytes.c): all pairs of integers of 8 bits and of bools, with whole words and some bytes behind them, beside numbers and single elements that go to all four; against
  * arithmetic on int. */
 #include "ops/common.h"
 
@@ -120,8 +120,61 @@ static void test_pairs(void **unused) {
     }
 }
 
+/* ---- columns ---- */
+
+enum { MOST_BYTES = 320000, MOST_COLUMNS = 1000, RESULTS = 2 };
+
+/* Of bools some columns have one that is unlike the others, at another place each, some none. */
+static int element(krf_dtype dtype, int rows, int row, int column) {
+    const bool odd = row == column * 7 % rows && column % 4 < 2;
+    return dtype == KRF_BOOL ? odd != (column % 2 == 0) : (row * 89 + column * 57 + row * column) % (column % 5 == 0 ? 256 : 100) - (dtype == KRF_I8 ? 128 : 0);
+}
+
+/* The smallest and the largest of each column. */
+static void check_columns(const run *r, krf_dtype dtype, int rows, int columns) {
+    static char data[MOST_BYTES];
+    static int64_t wanted[RESULTS][MOST_COLUMNS];
+    static const char *const programs[2][RESULTS] = {{"min(x, axis=0)", "max(x, axis=0)"}, {"all(x, axis=0)", "any(x, axis=0)"}};
+    krf_array *x = NULL, *got[RESULTS] = {NULL};
+    for (int i = 0; i < rows * columns; i++) {
+        const int of = element(dtype, rows, i / columns, i % columns), c = i % columns;
+        put(data, i, whole_number(dtype, of));
+        wanted[0][c] = i < columns || of < wanted[0][c] ? of : wanted[0][c];
+        wanted[1][c] = i < columns || of > wanted[1][c] ? of : wanted[1][c];
+    }
+    assert_int_equal(krf_array_from_host(r->context, dtype, 2, (const int64_t[]){rows, columns}, data, &x), KRF_OK);
+    for (int k = 0; k < RESULTS; k++) { /* each by itself: of two a thread has fewer columns, and takes them one by one */
+        evaluate_text(r, programs[dtype == KRF_BOOL][k], 1, (krf_binding[]){krf_bind_array("x", x)}, 1, &got[k]);
+        const krf_dtype gives = krf_array_dtype(got[k]);
+        char a[64], b[64];
+        read_back(got[k], data, (size_t)columns * krf_dtype_size(gives));
+        for (int c = 0; c < columns; c++) {
+            const value want = whole_number(gives, wanted[k][c]), found = get(data, gives, c);
+            if (!same(found, want)) {
+                fail_msg("%s [%d, %d], %s: result %d of column %d is %s, not %s", krf_dtype_name(dtype), rows, columns, r->label, k, c, show(found, a, 64), show(want, b, 64));
+            }
+        }
+        krf_array_release(got[k]);
+    }
+    krf_array_release(x);
+}
+
+/* Whole vectors of columns, some more, and vectors that begin anywhere; of several chunks, and with rows left over. */
+static void test_columns(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_BOOL};
+    static const int shapes[][2] = {{1, 16}, {37, 48}, {300, 128}, {301, 1000}, {2000, 16}, {5000, 64}, {70, 33}, {129, 272}};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            for (size_t d = 0; d < 3; d++) {
+                check_columns(&all.run[r], dtypes[d], shapes[s][0], shapes[s][1]);
+            }
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs), cmocka_unit_test(test_columns)};
     open_runs(&all, false);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     close_runs(&all);
