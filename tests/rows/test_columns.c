@@ -277,7 +277,7 @@ static void test_lengths(void **unused) {
         for (size_t t = 0; t < SWEEPS; t++) {
             const sweep *s = &sweeps[t];
             const bool known = one && n > 1 && s->element != REST, once = n > 8192 && strncmp(s->text, "var(", 4) == 0; /* a reduction then, of sums in f64 */
-            const example e = {s->text, s->outputs, n == 1 || s->element == REST || once ? REST : one ? 1 : SEVERAL, known ? "row_col" : NULL, 2, {n, side},
+            const example e = {s->text, s->outputs, n == 1 || s->element == REST ? REST : one || once ? 1 : SEVERAL, known ? "row_col" : NULL, 2, {n, side},
                                known ? s->element * n * side + s->length * n + s->column * side : REST, known ? s->stored * n * side + s->result * side : REST, NULL};
             const size_t often = (size_t)(n > 1024 ? s->often / 3 + 1 : s->often); /* fewer kernels serve the long ones */
             if (l % often == t % often) {
