@@ -37,12 +37,30 @@ static const struct {
     {"erfc", true, false, false},
     {"logaddexp", true, false, false},
     {"pow", true, false, false},
+    {"sin", true, false, false},
+    {"cos", true, false, false},
     {"asin", false, false, false},
     {"acos", false, false, false},
     {"atan", false, false, false},
     {"asinh", false, false, false},
     {"atanh", false, false, false},
 };
+
+/* Quotients that are whole numbers, and what they leave (math/division.h): of integers of 8 and 16 bits, whose text is one, and of f16, bf16 and f32, whose is one too, and f64. */
+static const struct {
+    const char *name;
+    bool real;
+} whole_texts[] = {{"floor_divide", true}, {"remainder", false}, {"fmod", false}};
+
+static const char *whole_name(krf_dtype dtype, const char *name, size_t length) {
+    const bool real = krf__is_real(dtype), narrow = !real && krf_dtype_size(dtype) < 4;
+    for (size_t i = 0; (real || narrow) && i < sizeof whole_texts / sizeof *whole_texts; i++) {
+        if (strlen(whole_texts[i].name) == length && strncmp(whole_texts[i].name, name, length) == 0 && (narrow || whole_texts[i].real)) {
+            return narrow ? "krf_whole_%.*s_i16" : dtype == KRF_F64 ? "krf_whole_%.*s_f64" : "krf_whole_%.*s_f32";
+        }
+    }
+    return NULL;
+}
 
 /* How such a function's name is printed; NULL: as any other. */
 static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *name, size_t length) {
@@ -54,7 +72,7 @@ static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *
             return dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
         }
     }
-    return NULL;
+    return e->target->approximates ? whole_name(dtype, name, length) : NULL;
 }
 
 /* F(exp), H(maximum), N(nextafter) and K(0.5): the names that differ by dtype. inner: the text in the parentheses. */

@@ -1,5 +1,17 @@
 // f32 functions in f32 alone, as exp and log of real.h: within 2.5 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
 
+//@ krf_rcpf
+// 1 / y: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors (below 2^-126 and above 2^126 in absolute value: infinity and 0).
+KRF_FN float krf_rcpf(float y) {
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));
+    return x;
+#else
+    return 1.0f / y;
+#endif
+}
+
 //@ krf_exp_nearf
 // exp(r) - 1 for abs(r) <= 0.3473, as krf_expf.
 KRF_FN float krf_exp_nearf(float r) {

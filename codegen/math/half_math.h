@@ -264,3 +264,37 @@ KRF_FN float krf_pow_bf16(float x, float y) {
     float root = krf_ex2_half(0.5f * y * KRF_F32(log2)(KRF_F32(fabs)(x)));
     return krf_pow_signed_half(x, y, root * root);
 }
+
+//@ krf_sine_half
+// sin(x - n pi) for x within pi / 2 of n pi, n and its double up to 2^22; polynomial error 2^-19.8. Both parts of pi are positive: -0 stays what it is.
+KRF_FN float krf_sine_half(float x, float n) {
+    float r = KRF_F32(fma)(n, -0x1.4442d2p-23f, KRF_F32(fma)(n, -0x1.921fb4p+1f, x)), s = r * r;
+    float p = KRF_F32(fma)(s, KRF_F32(fma)(s, -0x1.84dbf4p-13f, 0x1.107136p-7f), -0x1.555112p-3f);
+    return r * KRF_F32(fma)(s, p, 1.0f);
+}
+
+//@ krf_sin_f16
+// By the nearest multiple of pi: the sign changes from each to the next.
+KRF_FN float krf_sin_f16(float x) {
+    float t = KRF_F32(fma)(x, 0x1.45f306p-2f, 0x1.8p23f);
+    return krf_unbits_f32(krf_bits_f32(krf_sine_half(x, t - 0x1.8p23f)) ^ (krf_bits_f32(t) << 31));
+}
+
+//@ krf_cos_f16
+// As the sine of pi / 2 more.
+KRF_FN float krf_cos_f16(float x) {
+    float t = KRF_F32(fma)(x, 0x1.45f306p-2f, 0.5f) + 0x1.8p23f;
+    return krf_unbits_f32(krf_bits_f32(krf_sine_half(x, (t - 0x1.8p23f) - 0.5f)) ^ (krf_bits_f32(t) << 31));
+}
+
+//@ krf_sin_rare
+static __device__ __noinline__ float krf_sin_rare(float x) { return KRF_F32(sin)(x); }
+
+//@ krf_cos_rare
+static __device__ __noinline__ float krf_cos_rare(float x) { return KRF_F32(cos)(x); }
+
+//@ krf_sin_bf16
+KRF_FN float krf_sin_bf16(float x) { return KRF_F32(fabs)(x) < 0x1p+20f ? krf_sin_f16(x) : krf_sin_rare(x); }
+
+//@ krf_cos_bf16
+KRF_FN float krf_cos_bf16(float x) { return KRF_F32(fabs)(x) < 0x1p+20f ? krf_cos_f16(x) : krf_cos_rare(x); }

@@ -3,7 +3,13 @@
 
 //@ krf_fmod_i32
 KRF_FN int krf_fmod_i32(int a, int b) {
-    return a % (b == 0 || b == -1 ? 1 : b); // any remainder by 1 is the 0 that is wanted
+    const int d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b)) {
+        return a % d;
+    }
+#endif
+    return a - krf_quotient_i32(a, d) * d;
 }
 
 //@ krf_fmod_i64
@@ -77,9 +83,7 @@ KRF_FN long long krf_popcount_i64(long long x) {
 }
 
 //@ krf_fmod_u32
-KRF_FN unsigned krf_fmod_u32(unsigned a, unsigned b) {
-    return b == 0 ? 0 : a % b;
-}
+KRF_FN unsigned krf_fmod_u32(unsigned a, unsigned b) { return krf_remainder_u32(a, b); }
 
 //@ krf_gcd_u32
 KRF_FN unsigned krf_gcd_u32(unsigned a, unsigned b) {

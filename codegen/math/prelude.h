@@ -13,6 +13,26 @@ typedef bool krf_bool;
 typedef _Bool krf_bool;
 #endif
 
+//@ krf_quotient_i32
+// a / b, not by 0, nor of the lowest by -1. In f64, which has room for 32 bits beside what a quotient differs by from the next whole number: processors have vectors of these.
+KRF_FN int krf_quotient_i32(int a, int b) {
+#ifdef __CUDACC__
+    return a / b;
+#else
+    return (int)((double)a / (double)b);
+#endif
+}
+
+//@ krf_quotient_u32
+// Likewise, not by 0 or 1: a quotient by 2 or more is an int, which vectors are converted to.
+KRF_FN unsigned krf_quotient_u32(unsigned a, unsigned b) {
+#ifdef __CUDACC__
+    return a / b;
+#else
+    return (unsigned)(int)(((double)(int)(a ^ 0x80000000u) + 0x1p31) / ((double)(int)(b ^ 0x80000000u) + 0x1p31));
+#endif
+}
+
 //@ krf_floor_divide_i32
 // Division by 0 gives 0; the divisor -1 is negation that wraps, because the lowest value / -1 traps.
 // By a positive literal without comparisons: of a negative number, -1 - a is divided, and the quotient turned back.
@@ -24,7 +44,7 @@ KRF_FN int krf_floor_divide_i32(int a, int b) {
     }
 #endif
     int d = b == 0 || b == -1 ? 1 : b;
-    int q = a / d, r = a % d;
+    int q = krf_quotient_i32(a, d), r = a - q * d;
     q -= r != 0 && (r < 0) != (d < 0);
     return b == 0 ? 0 : b == -1 ? (int)(0 - (unsigned)a) : q;
 }
@@ -53,7 +73,7 @@ KRF_FN int krf_remainder_i32(int a, int b) {
     }
 #endif
     int d = b == 0 || b == -1 ? 1 : b; // any remainder by 1 is the 0 that is wanted
-    int r = a % d;
+    int r = a - krf_quotient_i32(a, d) * d;
     return r != 0 && (r < 0) != (d < 0) ? r + d : r;
 }
 
@@ -127,10 +147,25 @@ KRF_FN long long krf_right_shift_i64(long long a, long long b) {
 }
 
 //@ krf_floor_divide_u32
-KRF_FN unsigned krf_floor_divide_u32(unsigned a, unsigned b) { return b == 0 ? 0 : a / b; }
+KRF_FN unsigned krf_floor_divide_u32(unsigned a, unsigned b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b)) { // a product
+        return b == 0 ? 0 : a / b;
+    }
+#endif
+    return b == 0 ? 0 : b == 1 ? a : krf_quotient_u32(a, b < 2 ? 2 : b);
+}
 
 //@ krf_remainder_u32
-KRF_FN unsigned krf_remainder_u32(unsigned a, unsigned b) { return b == 0 ? 0 : a % b; }
+KRF_FN unsigned krf_remainder_u32(unsigned a, unsigned b) {
+#ifndef __CUDA_ARCH__
+    if (__builtin_constant_p(b)) {
+        return b == 0 ? 0 : a % b;
+    }
+#endif
+    const unsigned d = b < 2 ? 2 : b, r = a - krf_quotient_u32(a, d) * d;
+    return b < 2 ? 0 : r;
+}
 
 //@ krf_power_u32
 KRF_FN unsigned krf_power_u32(unsigned a, unsigned b) {
@@ -189,10 +224,9 @@ KRF_FN float krf_fmod_f32(float a, float b) {
 #endif
 }
 
-//@ krf_floor_divide_f32
-// As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
-KRF_FN float krf_floor_divide_f32(float a, float b) {
-    float mod = krf_fmod_f32(a, b);
+//@ krf_floor_quotient_f32
+// floor(a / b), mod = fmod(a, b), as NumPy's npy_floor_divide: (a - mod) / b is nearly an integer, which rounding then makes exact.
+KRF_FN float krf_floor_quotient_f32(float a, float b, float mod) {
     float quotient = (a - mod) / b;
     quotient = mod != 0 && (b < 0) != (mod < 0) ? quotient - 1 : quotient;
     float whole = KRF_F32(floor)(quotient);
@@ -201,10 +235,12 @@ KRF_FN float krf_floor_divide_f32(float a, float b) {
     return b == 0 ? a / b : whole;
 }
 
-//@ krf_floor_divide_f64
-// As NumPy's npy_floor_divide: (a - fmod) / b is nearly an integer, which rounding then makes exact.
-KRF_FN double krf_floor_divide_f64(double a, double b) {
-    double mod = KRF_F64(fmod)(a, b);
+//@ krf_floor_divide_f32
+KRF_FN float krf_floor_divide_f32(float a, float b) { return krf_floor_quotient_f32(a, b, krf_fmod_f32(a, b)); }
+
+//@ krf_floor_quotient_f64
+// floor(a / b), mod = fmod(a, b), as NumPy's npy_floor_divide: (a - mod) / b is nearly an integer, which rounding then makes exact.
+KRF_FN double krf_floor_quotient_f64(double a, double b, double mod) {
     double quotient = (a - mod) / b;
     quotient = mod != 0 && (b < 0) != (mod < 0) ? quotient - 1 : quotient;
     double whole = KRF_F64(floor)(quotient);
@@ -212,6 +248,9 @@ KRF_FN double krf_floor_divide_f64(double a, double b) {
     whole = quotient == 0 ? KRF_F64(copysign)(0.0, a / b) : whole;
     return b == 0 ? a / b : whole;
 }
+
+//@ krf_floor_divide_f64
+KRF_FN double krf_floor_divide_f64(double a, double b) { return krf_floor_quotient_f64(a, b, KRF_F64(fmod)(a, b)); }
 
 //@ krf_remainder_f32
 // fmod with the divisor's sign, on zeros too.

@@ -1,17 +1,5 @@
 // The tail of the normal distribution in f32 alone, and what is made of it: within 2.8 ULP, on a GPU 3.4; the same text for C and CUDA. Sections as in prelude.h.
 
-//@ krf_rcpf
-// 1 / y for y >= 1: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors.
-KRF_FN float krf_rcpf(float y) {
-#ifdef __CUDA_ARCH__
-    float x;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));
-    return x;
-#else
-    return 1.0f / y;
-#endif
-}
-
 //@ krf_tail_atf
 // inverse (1 + rest) = 1 / (b + k), t = (b - k) / (b + k). The inverse may be off, and that of a rounded sum: `rest` knows by how much (not all that the sum
 // loses where b is more than k, but enough).

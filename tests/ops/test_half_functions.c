@@ -14,6 +14,7 @@ static const struct {
     long double (*of)(long double x);
 } functions[] = {
     {"exp(x)", expl},   {"expm1(x)", expm1l}, {"log(x)", logl},   {"log2(x)", log2l},         {"log10(x)", log10l},         {"log1p(x)", log1pl},           {"tanh(x)", tanhl},
+    {"sin(x)", sinl},   {"cos(x)", cosl},
     {"erf(x)", erfl},   {"erfc(x)", erfcl},   {"asin(x)", asinl}, {"acos(x)", acosl},         {"atan(x)", atanl},           {"asinh(x)", asinhl},           {"atanh(x)", atanhl},
     {"silu(x)", silu_of}, {"gelu(x)", gelu_of}, {"gelu_tanh(x)", gelu_tanh_of}, {"sigmoid(x)", sigmoid_of}, {"softplus(x)", softplus_of},
 };
