@@ -173,17 +173,27 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
  * an element, which are not so soon there (rows of 1,536 f32 0.99 and 1.08 of an H200's copy bandwidth, of 8,192 i32 0.94 and 1.05; of 2,048 f32 1.06 and 1.04), only of few chunks. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
     const size_t bytes = loaded_bytes(k);
-    const bool few = k->chunks <= EVEN_CHUNKS, uneven = !shares_evenly(k->reduced_size, k->chunk);
+    const int64_t chunk = krf__chunk_length(k->reduced_size), chunks = (k->reduced_size + chunk - 1) / chunk;
+    const bool few = chunks <= EVEN_CHUNKS, uneven = !shares_evenly(k->reduced_size, chunk);
     const bool narrow = bytes == 1 || (bytes == 2 && (few || uneven)), wider = bytes == 4 && few && (uneven || krf__any_order(k));
-    return limits->many_threads && k->chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (narrow || wider);
+    return limits->many_threads && chunks <= FEW_CHUNKS && k->kept_size >= MANY_ROWS && (narrow || wider);
 }
 
-/* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor, if there are enough for all (sums of 4M i8 2.3 times as fast, argmax of f32 twice); on a GPU whole rows, a warp's. */
+/* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor, if there are enough for all (sums of 4M i8 2.3 times as fast, argmax of f32 twice); on a GPU whole rows, a warp's,
+ * and of narrow elements, which are there before what a chunk before them came to is folded, as long ones as leave each warp some. */
 static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
-    const int64_t chunk = krf__chunk_length(k->reduced_size);
-    const bool uneven = loaded_bytes(k) <= 2 || !shares_evenly(k->reduced_size, chunk);
-    const bool longer = limits->many_threads ? k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && uneven : k->kept_size >= FEWEST_ROWS || (limits->chunk > 0 && k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS);
-    return chunk < limits->chunk && longer && !columns(k, limits) && krf__any_order(k) ? limits->chunk : chunk;
+    int64_t chunk = krf__chunk_length(k->reduced_size);
+    const bool narrow = loaded_bytes(k) <= 2, rows = k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && (narrow || !shares_evenly(k->reduced_size, chunk));
+    if (chunk >= limits->chunk || columns(k, limits) || !krf__any_order(k)) {
+        return chunk;
+    }
+    if (limits->many_threads ? rows : k->kept_size >= FEWEST_ROWS || k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS) {
+        return limits->chunk;
+    }
+    while (limits->many_threads && narrow && 2 * chunk <= limits->chunk && k->kept_size * (k->reduced_size / (2 * chunk)) >= 2 * MANY_ROWS) {
+        chunk *= 2;
+    }
+    return chunk;
 }
 
 /* Rows that do not come in whole vectors: threads take those of memory, if these are longer. */
