@@ -1,0 +1,201 @@
+/* The places of the largest and the smallest element. */
+#include "ir/composing.h"
+
+#include "base/fail.h"
+#include "ir/cut.h"
+
+/* Whether the order of a number has room in 32 bits, and a place too; not where there is an error to find: complex numbers, no elements. */
+static bool has_key(const krf__composing *c, uint32_t x, int64_t n) {
+    const krf_dtype dtype = dtype_of(c, x);
+    return !krf__is_complex(dtype) && krf_dtype_size(dtype) <= 4 && n > 0 && n <= (int64_t)1 << 32;
+}
+
+/* An i32 that is larger where x is, or (smallest) where x is smaller; the largest for NaN. */
+static uint32_t order(const krf__composing *c, bool smallest, uint32_t x) {
+    const krf_dtype dtype = dtype_of(c, x);
+    if (krf__is_real(dtype)) {
+        return call1(c, KRF__order_key, smallest ? call1(c, KRF__negative, x) : x);
+    }
+    if (dtype == KRF_U32) {
+        x = call2(c, KRF__bitwise_xor, x, krf__build_int(c->g, (int64_t)1 << 31, true));
+    }
+    x = krf__build_cast(c->g, x, KRF_I32);
+    return smallest ? call1(c, KRF__invert, x) : x;
+}
+
+/* The order in the high half of an i64 and the place in the low one, inverted: the first is the largest. order: an i32. */
+static uint32_t long_key(const krf__composing *c, uint32_t order_of, uint32_t places) {
+    uint32_t high = call2(c, KRF__left_shift, krf__build_cast(c->g, order_of, KRF_I64), krf__build_int(c->g, 32, true));
+    uint32_t low = krf__build_cast(c->g, call1(c, KRF__invert, krf__build_cast(c->g, places, KRF_U32)), KRF_I64);
+    return call2(c, KRF__bitwise_or, high, low);
+}
+
+static uint32_t place_of_long_key(const krf__composing *c, uint32_t key) {
+    return krf__build_cast(c->g, call1(c, KRF__invert, krf__build_cast(c->g, key, KRF_U32)), KRF_I64);
+}
+
+static uint32_t place_by_key(const krf__composing *c, bool smallest, uint32_t x, uint32_t places) {
+    return place_of_long_key(c, reduce(c, KRF__max, long_key(c, order(c, smallest, x), places)));
+}
+
+/* Bits of 32 that a place may have beside the order of a number: of f16, as f32, its sign, 8 bits of exponent and 10 of mantissa are the others. */
+static int bits_for_place(krf_dtype dtype) {
+    switch (dtype) {
+    case KRF_BOOL:
+    case KRF_I8:
+    case KRF_U8: return 24;
+    case KRF_I16:
+    case KRF_U16:
+    case KRF_BF16: return 16;
+    case KRF_F16: return 13;
+    default: return 0;
+    }
+}
+
+/* The same within an i32. */
+static uint32_t short_key(const krf__composing *c, bool smallest, uint32_t x, uint32_t places) {
+    const krf_dtype dtype = dtype_of(c, x);
+    const int bits = bits_for_place(dtype);
+    const uint32_t most = krf__build_int(c->g, ((int64_t)1 << bits) - 1, true), above = krf__build_int(c->g, -((int64_t)1 << bits), true);
+    if (dtype == KRF_U8 || dtype == KRF_U16) {
+        x = call2(c, KRF__subtract, krf__build_cast(c->g, x, KRF_I32), krf__build_int(c->g, dtype == KRF_U8 ? 128 : 32768, true));
+    }
+    uint32_t high = order(c, smallest, x);
+    high = krf__is_real(dtype) ? call2(c, KRF__bitwise_and, high, above) : call2(c, KRF__left_shift, high, krf__build_int(c->g, bits, true));
+    return call2(c, KRF__bitwise_or, high, call2(c, KRF__subtract, most, krf__build_cast(c->g, places, KRF_I32)));
+}
+
+static uint32_t place_of_short_key(const krf__composing *c, int bits, uint32_t key) {
+    const uint32_t most = krf__build_int(c->g, ((int64_t)1 << bits) - 1, true);
+    return krf__build_cast(c->g, call2(c, KRF__subtract, most, call2(c, KRF__bitwise_and, key, most)), KRF_I64);
+}
+
+static uint32_t place_by_short_key(const krf__composing *c, bool smallest, uint32_t x, uint32_t places) {
+    return place_of_short_key(c, bits_for_place(dtype_of(c, x)), reduce(c, KRF__max, short_key(c, smallest, x, places)));
+}
+
+/* Where an element is the largest (smallest) one; NaN is not equal to itself. */
+static uint32_t is_extreme(const krf__composing *c, uint32_t x, uint32_t extreme) {
+    const uint32_t hit = extreme == 0 ? 0 : call2(c, KRF__equal, x, extreme);
+    return hit != 0 && krf__is_real(dtype_of(c, x)) ? call2(c, KRF__logical_or, hit, call1(c, KRF__isnan, x)) : hit;
+}
+
+/* The least place at which the element is the largest (smallest) one. */
+static uint32_t place_by_value(const krf__composing *c, krf__op op, uint32_t x, uint32_t places, int64_t none) {
+    const uint32_t hit = is_extreme(c, x, reduce(c, op, x));
+    return hit == 0 ? 0 : reduce(c, KRF__min, where(c, hit, places, krf__build_int(c->g, none, false)));
+}
+
+/* From how many elements on places are found by parts: those of 64 bits are read once so, and narrow ones have keys of 32 bits. */
+#define PARTS 131072
+#define PARTS_DOWN 8192
+#define PARTS_NARROW 16384
+#define PART 8192 /* elements of a part at most, and least: as many parts as give each multiprocessor work */
+#define PART_LEAST 1024
+#define ENOUGH 4096
+#define PART_DOWN 512
+#define MANY ((int64_t)1 << 20) /* elements in all; fewer take less time than a second kernel */
+
+/* How to find the places of an operand of so many elements for each result by parts; false: there is no need. */
+static bool cut_of(const krf__composing *c, uint32_t x, int axis, int64_t n, krf__cut *cut) {
+    const krf_dtype dtype = dtype_of(c, x);
+    const int rank = krf__node_of(c->g, x)->rank, last = rank - 1;
+    const bool down = axis >= 0 && axis != last, wide = krf_dtype_size(dtype) == 8;
+    const int64_t from = !wide ? PARTS_NARROW : down ? PARTS_DOWN : PARTS, all = krf__shape_size(rank, krf__shape_of(c->g, x));
+    int64_t target = down ? PART_DOWN : PART;
+    while (!down && target > PART_LEAST && all / target < ENOUGH) {
+        target /= 2;
+    }
+    return !krf__is_complex(dtype) && (wide || bits_for_place(dtype) > 0) && n > from && n <= (int64_t)1 << 32 && all >= MANY && krf__cut_of(c->g, x, c->axes, target, cut);
+}
+
+/* The least place of those where a value is the extreme of all. */
+static uint32_t least_place(const krf__composing *c, uint32_t x, uint32_t extreme, uint32_t places, uint32_t none) { return where(c, is_extreme(c, x, extreme), places, none); }
+
+static uint32_t value_by_parts(const krf__composing *c, const krf__cut *cut, krf__op op, uint32_t x, uint32_t places, int64_t n) {
+    const uint32_t none = krf__build_int(c->g, n, false);
+    uint32_t extreme[2], place[2], of_all = 0, found = 0;
+    for (int i = 0; i < cut->n_pieces; i++) {
+        const uint32_t piece = krf__cut_out(c->g, cut, i, x);
+        extreme[i] = krf__cut_inner(c->g, cut, i, op, piece);
+        place[i] = krf__cut_inner(c->g, cut, i, KRF__min, least_place(c, piece, extreme[i], krf__cut_out(c->g, cut, i, places), none));
+        const uint32_t of_piece = krf__cut_outer(c->g, cut, i, op, extreme[i]);
+        of_all = i == 0 ? of_piece : call2(c, op == KRF__max ? KRF__maximum : KRF__minimum, of_all, of_piece);
+    }
+    for (int i = 0; i < cut->n_pieces; i++) {
+        const uint32_t least = krf__cut_outer(c->g, cut, i, KRF__min, least_place(c, extreme[i], of_all, place[i], none));
+        found = i == 0 ? least : call2(c, KRF__minimum, found, least);
+    }
+    return found;
+}
+
+static bool is_inner(const krf__piece *piece, int axis) {
+    bool inner = false;
+    for (int i = 0; i < piece->n_inner; i++) {
+        inner |= piece->inner[i] == axis;
+    }
+    return inner;
+}
+
+/* The largest key of a piece: within a part places are counted from the part's first, which is added where there is room. */
+static uint32_t key_of_piece(const krf__composing *c, const krf__cut *cut, int piece, bool smallest, uint32_t x, uint32_t places) {
+    const krf__piece *p = &cut->piece[piece];
+    const int rank = x == 0 ? 0 : krf__node_of(c->g, x)->rank, bits = x == 0 ? 0 : bits_for_place(dtype_of(c, x));
+    int64_t shape[KRF_MAX_RANK];
+    krf_range first[KRF_MAX_RANK];
+    if (x == 0 || places == 0) {
+        return 0;
+    }
+    for (int i = 0; i < rank; i++) {
+        const bool inner = is_inner(p, i);
+        shape[i] = inner ? krf__shape_of(c->g, x)[i] : 1;
+        first[i] = (krf_range){inner ? 0 : KRF_NONE, inner ? 1 : KRF_NONE, 1};
+    }
+    const uint32_t inside = krf__build_reshape(c->g, krf__build_arange(c->g, 0, p->size, 1), rank, shape);
+    const uint32_t key = krf__cut_inner(c->g, cut, piece, KRF__max, short_key(c, smallest, x, inside)), above = krf__build_int(c->g, -((int64_t)1 << bits), true);
+    const uint32_t place = call2(c, KRF__add, krf__build_slice(c->g, places, rank, first), place_of_short_key(c, bits, key)), order_of = call2(c, KRF__bitwise_and, key, above);
+    return krf__cut_outer(c->g, cut, piece, KRF__max, long_key(c, order_of, place));
+}
+
+static uint32_t key_by_parts(const krf__composing *c, const krf__cut *cut, bool smallest, uint32_t x, uint32_t places) {
+    uint32_t all = 0;
+    for (int i = 0; i < cut->n_pieces; i++) {
+        const uint32_t key = key_of_piece(c, cut, i, smallest, krf__cut_out(c->g, cut, i, x), krf__cut_out(c->g, cut, i, places));
+        all = i == 0 ? key : call2(c, KRF__maximum, all, key);
+    }
+    return place_of_long_key(c, all);
+}
+
+uint32_t krf__compose_place(const krf__composing *c, krf__op op, uint32_t x) {
+    const int rank = krf__node_of(c->g, x)->rank;
+    const bool smallest = op == KRF__min;
+    int64_t shape[KRF_MAX_RANK], n;
+    int axis = -1;
+    uint32_t places;
+    krf__cut cut;
+    for (int i = 0; i < rank; i++) {
+        shape[i] = krf__shape_of(c->g, x)[i];
+    }
+    if (c->axes->of == NULL) {
+        n = krf__shape_size(rank, shape);
+        places = krf__build_reshape(c->g, krf__build_arange(c->g, 0, n, 1), rank, shape);
+    } else {
+        axis = c->axes->n != 1 ? 0 : c->axes->of[0] < 0 ? c->axes->of[0] + rank : c->axes->of[0];
+        if (c->axes->n != 1) {
+            return krf__graph_fail(c->g, KRF_E_ARGUMENT, "%s: takes one axis, or none for all elements, not %d",
+                                   krf__composed_name(c->which), c->axes->n);
+        }
+        if (axis < 0 || axis >= rank) {
+            return reduce(c, op, x); /* which says why not */
+        }
+        n = shape[axis];
+        places = krf__build_places(c->g, rank, shape, axis);
+    }
+    if (cut_of(c, x, axis, n, &cut)) {
+        return krf_dtype_size(dtype_of(c, x)) == 8 ? value_by_parts(c, &cut, op, x, places, n) : key_by_parts(c, &cut, smallest, x, places);
+    }
+    if (n > 1 && n <= (int64_t)1 << bits_for_place(dtype_of(c, x))) {
+        return place_by_short_key(c, smallest, x, places);
+    }
+    return has_key(c, x, n) ? place_by_key(c, smallest, x, places) : place_by_value(c, op, x, places, n);
+}
