@@ -80,10 +80,10 @@ static uint32_t is_extreme(const krf__composing *c, uint32_t x, uint32_t extreme
     return hit != 0 && krf__is_real(dtype_of(c, x)) ? call2(c, KRF__logical_or, hit, call1(c, KRF__isnan, x)) : hit;
 }
 
-/* The least place at which the element is the largest (smallest) one. */
+/* The least place at which the element is the largest (smallest) one, in 32 bits where it has room. */
 static uint32_t place_by_value(const krf__composing *c, krf__op op, uint32_t x, uint32_t places, int64_t none) {
-    const uint32_t hit = is_extreme(c, x, reduce(c, op, x));
-    return hit == 0 ? 0 : reduce(c, KRF__min, where(c, hit, places, krf__build_int(c->g, none, false)));
+    const uint32_t hit = is_extreme(c, x, reduce(c, op, x)), own = none > INT32_MAX ? places : krf__build_cast(c->g, places, KRF_I32);
+    return hit == 0 ? 0 : krf__build_cast(c->g, reduce(c, KRF__min, where(c, hit, own, krf__build_int(c->g, none, false))), KRF_I64);
 }
 
 /* From how many elements on places are found by parts: those of 64 bits are read once so, and narrow ones have keys of 32 bits. */
@@ -109,26 +109,6 @@ static bool cut_of(const krf__composing *c, uint32_t x, int axis, int64_t n, krf
     return !krf__is_complex(dtype) && (wide || bits_for_place(dtype) > 0) && n > from && n <= (int64_t)1 << 32 && all >= MANY && krf__cut_of(c->g, x, c->axes, target, cut);
 }
 
-/* The least place of those where a value is the extreme of all. */
-static uint32_t least_place(const krf__composing *c, uint32_t x, uint32_t extreme, uint32_t places, uint32_t none) { return where(c, is_extreme(c, x, extreme), places, none); }
-
-static uint32_t value_by_parts(const krf__composing *c, const krf__cut *cut, krf__op op, uint32_t x, uint32_t places, int64_t n) {
-    const uint32_t none = krf__build_int(c->g, n, false);
-    uint32_t extreme[2], place[2], of_all = 0, found = 0;
-    for (int i = 0; i < cut->n_pieces; i++) {
-        const uint32_t piece = krf__cut_out(c->g, cut, i, x);
-        extreme[i] = krf__cut_inner(c->g, cut, i, op, piece);
-        place[i] = krf__cut_inner(c->g, cut, i, KRF__min, least_place(c, piece, extreme[i], krf__cut_out(c->g, cut, i, places), none));
-        const uint32_t of_piece = krf__cut_outer(c->g, cut, i, op, extreme[i]);
-        of_all = i == 0 ? of_piece : call2(c, op == KRF__max ? KRF__maximum : KRF__minimum, of_all, of_piece);
-    }
-    for (int i = 0; i < cut->n_pieces; i++) {
-        const uint32_t least = krf__cut_outer(c->g, cut, i, KRF__min, least_place(c, extreme[i], of_all, place[i], none));
-        found = i == 0 ? least : call2(c, KRF__minimum, found, least);
-    }
-    return found;
-}
-
 static bool is_inner(const krf__piece *piece, int axis) {
     bool inner = false;
     for (int i = 0; i < piece->n_inner; i++) {
@@ -137,30 +117,58 @@ static bool is_inner(const krf__piece *piece, int axis) {
     return inner;
 }
 
-/* The largest key of a piece: within a part places are counted from the part's first, which is added where there is room. */
-static uint32_t key_of_piece(const krf__composing *c, const krf__cut *cut, int piece, bool smallest, uint32_t x, uint32_t places) {
+/* A piece of an operand, with the places within its parts as i32, and the place that is each part's first. */
+typedef struct in_parts {
+    uint32_t x, inside, first;
+} in_parts;
+
+static in_parts piece_of(const krf__composing *c, const krf__cut *cut, int piece, uint32_t x, uint32_t places) {
     const krf__piece *p = &cut->piece[piece];
-    const int rank = x == 0 ? 0 : krf__node_of(c->g, x)->rank, bits = x == 0 ? 0 : bits_for_place(dtype_of(c, x));
+    in_parts of = {.x = krf__cut_out(c->g, cut, piece, x), .first = krf__cut_out(c->g, cut, piece, places)};
+    const int rank = of.x == 0 ? 0 : krf__node_of(c->g, of.x)->rank;
     int64_t shape[KRF_MAX_RANK];
     krf_range first[KRF_MAX_RANK];
-    if (x == 0 || places == 0) {
-        return 0;
-    }
     for (int i = 0; i < rank; i++) {
         const bool inner = is_inner(p, i);
-        shape[i] = inner ? krf__shape_of(c->g, x)[i] : 1;
+        shape[i] = inner ? krf__shape_of(c->g, of.x)[i] : 1;
         first[i] = (krf_range){inner ? 0 : KRF_NONE, inner ? 1 : KRF_NONE, 1};
     }
-    const uint32_t inside = krf__build_reshape(c->g, krf__build_arange(c->g, 0, p->size, 1), rank, shape);
-    const uint32_t key = krf__cut_inner(c->g, cut, piece, KRF__max, short_key(c, smallest, x, inside)), above = krf__build_int(c->g, -((int64_t)1 << bits), true);
-    const uint32_t place = call2(c, KRF__add, krf__build_slice(c->g, places, rank, first), place_of_short_key(c, bits, key)), order_of = call2(c, KRF__bitwise_and, key, above);
-    return krf__cut_outer(c->g, cut, piece, KRF__max, long_key(c, order_of, place));
+    of.inside = krf__build_cast(c->g, krf__build_reshape(c->g, krf__build_arange(c->g, 0, p->size, 1), rank, shape), KRF_I32);
+    of.first = of.first == 0 ? 0 : krf__build_slice(c->g, of.first, rank, first);
+    return of;
 }
 
+/* The largest (smallest) of each part and the least place where it is; then the least of those whose part has the extreme of all. */
+static uint32_t value_by_parts(const krf__composing *c, const krf__cut *cut, krf__op op, uint32_t x, uint32_t places, int64_t n) {
+    const uint32_t none = krf__build_int(c->g, n, false);
+    uint32_t extreme[2], place[2], of_all = 0, found = 0;
+    for (int i = 0; i < cut->n_pieces; i++) {
+        const in_parts of = piece_of(c, cut, i, x, places);
+        extreme[i] = krf__cut_inner(c->g, cut, i, op, of.x);
+        const uint32_t inside = where(c, is_extreme(c, of.x, extreme[i]), of.inside, krf__build_int(c->g, INT32_MAX, true));
+        place[i] = call2(c, KRF__add, of.first, krf__build_cast(c->g, krf__cut_inner(c->g, cut, i, KRF__min, inside), KRF_I64));
+        const uint32_t of_piece = krf__cut_outer(c->g, cut, i, op, extreme[i]);
+        of_all = i == 0 ? of_piece : call2(c, op == KRF__max ? KRF__maximum : KRF__minimum, of_all, of_piece);
+    }
+    for (int i = 0; i < cut->n_pieces; i++) {
+        const uint32_t least = krf__cut_outer(c->g, cut, i, KRF__min, where(c, is_extreme(c, extreme[i], of_all), place[i], none));
+        found = i == 0 ? least : call2(c, KRF__minimum, found, least);
+    }
+    return found;
+}
+
+/* By the largest key of each part, whose place is within the part, and is counted from the first of all where there is room. */
 static uint32_t key_by_parts(const krf__composing *c, const krf__cut *cut, bool smallest, uint32_t x, uint32_t places) {
+    const int bits = bits_for_place(dtype_of(c, x));
     uint32_t all = 0;
     for (int i = 0; i < cut->n_pieces; i++) {
-        const uint32_t key = key_of_piece(c, cut, i, smallest, krf__cut_out(c->g, cut, i, x), krf__cut_out(c->g, cut, i, places));
+        const in_parts of = piece_of(c, cut, i, x, places);
+        if (of.x == 0 || of.inside == 0) {
+            return 0;
+        }
+        const uint32_t best = krf__cut_inner(c->g, cut, i, KRF__max, short_key(c, smallest, of.x, of.inside)), above = krf__build_int(c->g, -((int64_t)1 << bits), true);
+        const uint32_t place = call2(c, KRF__add, of.first, place_of_short_key(c, bits, best)), order_of = call2(c, KRF__bitwise_and, best, above);
+        const uint32_t key = krf__cut_outer(c->g, cut, i, KRF__max, long_key(c, order_of, place));
         all = i == 0 ? key : call2(c, KRF__maximum, all, key);
     }
     return place_of_long_key(c, all);
