@@ -61,7 +61,8 @@ static void add_piece(const krf__composing *c, const krf__cut *cut, int piece, u
     const double size = (double)cut->piece[piece].size;
     const uint32_t d = call2(c, KRF__subtract, x, mean), left = krf__cut_inner(c->g, cut, piece, KRF__sum, d), own = krf__cut_inner(c->g, cut, piece, KRF__sum, squared(c, d));
     const uint32_t elements = krf__build_real(c->g, size, false), off = call2(c, KRF__add, call2(c, KRF__subtract, mean, near), call2(c, KRF__divide, left, elements));
-    const uint32_t changed = call2(c, KRF__subtract, call2(c, KRF__multiply, squared(c, off), elements), square_of_sum(c, left, size)), about = unless_infinite(c, own, call2(c, KRF__add, own, changed));
+    const uint32_t rest = unless_infinite(c, own, call2(c, KRF__subtract, own, square_of_sum(c, left, size)));
+    const uint32_t about = unless_infinite(c, rest, call2(c, KRF__add, rest, call2(c, KRF__multiply, squared(c, off), elements)));
     const uint32_t squares = krf__cut_outer(c->g, cut, piece, KRF__sum, about), sum = call2(c, KRF__multiply, krf__cut_outer(c->g, cut, piece, KRF__sum, off), elements);
     all->sum = piece == 0 ? sum : call2(c, KRF__add, all->sum, sum);
     all->squares = piece == 0 ? squares : call2(c, KRF__add, all->squares, squares);
