@@ -17,59 +17,59 @@ static const struct {
 const char *krf__composed_name(krf__composed which) { return infos[which].name; }
 bool krf__composed_has_ddof(krf__composed which) { return infos[which].ddof; }
 
-static bool may_be_nan(const krf__composing *c, uint32_t x) { return krf__is_real(dtype_of(c, x)) || krf__is_complex(dtype_of(c, x)); }
+static bool may_be_nan(const krf__composing *c, uint32_t x) { return krf__is_real(composed_dtype(c, x)) || krf__is_complex(composed_dtype(c, x)); }
 /* What has room for abs(x) of the lowest x, where the sum has it anyway. */
-static uint32_t wide_integer(const krf__composing *c, uint32_t x) { return x != 0 && krf__dtype(dtype_of(c, x))->kind == KRF__KIND_SINT ? krf__build_cast(c->g, x, KRF_I64) : x; }
+static uint32_t wide_integer(const krf__composing *c, uint32_t x) { return x != 0 && krf__dtype(composed_dtype(c, x))->kind == KRF__KIND_SINT ? krf__build_cast(c->g, x, KRF_I64) : x; }
 /* exp of what is left when the largest is taken off; an infinite largest stays. */
 static uint32_t logsumexp(const krf__composing *c, uint32_t x) {
-    uint32_t largest = reduce(c, KRF__max, x);
+    uint32_t largest = composed_reduce(c, KRF__max, x);
     if (largest == 0) {
         return 0;
     }
-    uint32_t finite = call2(c, KRF__equal, call2(c, KRF__subtract, largest, largest), number(c, 0));
-    uint32_t shift = krf__build_stop_gradient(c->g, where(c, finite, largest, number(c, 0))); /* the result does not depend on it */
-    uint32_t sum = reduce(c, KRF__sum, call1(c, KRF__exp, call2(c, KRF__subtract, x, shift)));
-    return call2(c, KRF__add, call1(c, KRF__log, sum), shift);
+    uint32_t finite = composed2(c, KRF__equal, composed2(c, KRF__subtract, largest, largest), composed_number(c, 0));
+    uint32_t shift = krf__build_stop_gradient(c->g, composed_where(c, finite, largest, composed_number(c, 0))); /* the result does not depend on it */
+    uint32_t sum = composed_reduce(c, KRF__sum, composed1(c, KRF__exp, composed2(c, KRF__subtract, x, shift)));
+    return composed2(c, KRF__add, composed1(c, KRF__log, sum), shift);
 }
 
 static uint32_t without_nan(const krf__composing *c, uint32_t x, double instead) {
-    return may_be_nan(c, x) ? where(c, call1(c, KRF__isnan, x), number(c, instead), x) : x;
+    return may_be_nan(c, x) ? composed_where(c, composed1(c, KRF__isnan, x), composed_number(c, instead), x) : x;
 }
 
 static uint32_t nan_extreme(const krf__composing *c, krf__op op, uint32_t x, double instead) {
-    if (!krf__is_real(dtype_of(c, x))) {
-        return reduce(c, op, x);
+    if (!krf__is_real(composed_dtype(c, x))) {
+        return composed_reduce(c, op, x);
     }
-    uint32_t extreme = reduce(c, op, without_nan(c, x, instead));
-    return where(c, reduce(c, KRF__all, call1(c, KRF__isnan, x)), number(c, (double)NAN), extreme);
+    uint32_t extreme = composed_reduce(c, op, without_nan(c, x, instead));
+    return composed_where(c, composed_reduce(c, KRF__all, composed1(c, KRF__isnan, x)), composed_number(c, (double)NAN), extreme);
 }
 
 static uint32_t nan_mean(const krf__composing *c, uint32_t x) {
     if (!may_be_nan(c, x)) {
-        return reduce(c, KRF__mean, x);
+        return composed_reduce(c, KRF__mean, x);
     }
-    uint32_t there = call1(c, KRF__logical_not, call1(c, KRF__isnan, x));
-    uint32_t n = krf__build_cast(c->g, reduce(c, KRF__sum, there), dtype_of(c, x));
-    return call2(c, KRF__divide, reduce(c, KRF__sum, without_nan(c, x, 0)), n);
+    uint32_t there = composed1(c, KRF__logical_not, composed1(c, KRF__isnan, x));
+    uint32_t n = krf__build_cast(c->g, composed_reduce(c, KRF__sum, there), composed_dtype(c, x));
+    return composed2(c, KRF__divide, composed_reduce(c, KRF__sum, without_nan(c, x, 0)), n);
 }
 
 static uint32_t compose(const krf__composing *c, uint32_t x, double ddof) {
     switch (c->which) {
     case KRF__COMPOSED_var: return krf__compose_variance(c, x, ddof);
-    case KRF__COMPOSED_std: return call1(c, KRF__sqrt, krf__compose_variance(c, x, ddof));
-    case KRF__COMPOSED_count_nonzero: return reduce(c, KRF__sum, krf__build_cast(c->g, x, KRF_BOOL));
-    case KRF__COMPOSED_ptp: return call2(c, KRF__subtract, reduce(c, KRF__max, x), reduce(c, KRF__min, x));
+    case KRF__COMPOSED_std: return composed1(c, KRF__sqrt, krf__compose_variance(c, x, ddof));
+    case KRF__COMPOSED_count_nonzero: return composed_reduce(c, KRF__sum, krf__build_cast(c->g, x, KRF_BOOL));
+    case KRF__COMPOSED_ptp: return composed2(c, KRF__subtract, composed_reduce(c, KRF__max, x), composed_reduce(c, KRF__min, x));
     case KRF__COMPOSED_logsumexp: return logsumexp(c, x);
     case KRF__COMPOSED_argmax: return krf__compose_place(c, KRF__max, x);
     case KRF__COMPOSED_argmin: return krf__compose_place(c, KRF__min, x);
-    case KRF__COMPOSED_nansum: return reduce(c, KRF__sum, without_nan(c, x, 0));
-    case KRF__COMPOSED_nanprod: return reduce(c, KRF__prod, without_nan(c, x, 1));
+    case KRF__COMPOSED_nansum: return composed_reduce(c, KRF__sum, without_nan(c, x, 0));
+    case KRF__COMPOSED_nanprod: return composed_reduce(c, KRF__prod, without_nan(c, x, 1));
     case KRF__COMPOSED_nanmax: return nan_extreme(c, KRF__max, x, -(double)INFINITY);
     case KRF__COMPOSED_nanmin: return nan_extreme(c, KRF__min, x, (double)INFINITY);
     case KRF__COMPOSED_nanmean: return nan_mean(c, x);
-    case KRF__COMPOSED_norm: return call1(c, KRF__sqrt, reduce(c, KRF__sum, squared(c, x)));
-    case KRF__COMPOSED_norm1: return reduce(c, KRF__sum, call1(c, KRF__abs, wide_integer(c, x)));
-    case KRF__COMPOSED_norminf: return reduce(c, KRF__max, call1(c, KRF__abs, x));
+    case KRF__COMPOSED_norm: return composed1(c, KRF__sqrt, composed_reduce(c, KRF__sum, composed_squared(c, x)));
+    case KRF__COMPOSED_norm1: return composed_reduce(c, KRF__sum, composed1(c, KRF__abs, wide_integer(c, x)));
+    case KRF__COMPOSED_norminf: return composed_reduce(c, KRF__max, composed1(c, KRF__abs, x));
     case KRF__COMPOSED_COUNT: break;
     }
     return 0;
@@ -90,7 +90,7 @@ static uint32_t widened(krf_graph *g, krf__composed which, uint32_t x) {
 }
 
 uint32_t krf__build_composed(krf_graph *g, krf__composed which, uint32_t x, const krf__axes *axes, double ddof) {
-    const krf__composing c = {g, axes, which};
+    const krf__composing c = {g, axes, which, infos[which].name};
     if (x == 0) {
         return 0;
     }

@@ -8,26 +8,27 @@ typedef struct krf__composing {
     krf_graph *g;
     const krf__axes *axes;
     krf__composed which;
+    const char *name; /* its own, for messages */
 } krf__composing;
 
-static inline uint32_t call1(const krf__composing *c, krf__op op, uint32_t x) { return krf__build(c->g, op, 1, (uint32_t[]){x}); }
-static inline uint32_t call2(const krf__composing *c, krf__op op, uint32_t x, uint32_t y) { return krf__build(c->g, op, 2, (uint32_t[]){x, y}); }
-static inline uint32_t where(const krf__composing *c, uint32_t x, uint32_t y, uint32_t z) {
+static inline uint32_t composed1(const krf__composing *c, krf__op op, uint32_t x) { return krf__build(c->g, op, 1, (uint32_t[]){x}); }
+static inline uint32_t composed2(const krf__composing *c, krf__op op, uint32_t x, uint32_t y) { return krf__build(c->g, op, 2, (uint32_t[]){x, y}); }
+static inline uint32_t composed_where(const krf__composing *c, uint32_t x, uint32_t y, uint32_t z) {
     return krf__build(c->g, KRF__where, 3, (uint32_t[]){x, y, z});
 }
-static inline uint32_t reduce(const krf__composing *c, krf__op op, uint32_t x) {
+static inline uint32_t composed_reduce(const krf__composing *c, krf__op op, uint32_t x) {
     return krf__build_reduce(c->g, op, x, c->axes->n, c->axes->of, true);
 }
-static inline krf_dtype dtype_of(const krf__composing *c, uint32_t x) { return (krf_dtype)krf__node_of(c->g, x)->dtype; }
+static inline krf_dtype composed_dtype(const krf__composing *c, uint32_t x) { return (krf_dtype)krf__node_of(c->g, x)->dtype; }
 /* abs(x)**2 without the root. */
-static inline uint32_t squared(const krf__composing *c, uint32_t x) {
-    if (x == 0 || !krf__is_complex(dtype_of(c, x))) {
-        return call2(c, KRF__multiply, x, x);
+static inline uint32_t composed_squared(const krf__composing *c, uint32_t x) {
+    if (x == 0 || !krf__is_complex(composed_dtype(c, x))) {
+        return composed2(c, KRF__multiply, x, x);
     }
-    uint32_t re = call1(c, KRF__real_part, x), im = call1(c, KRF__imag_part, x);
-    return call2(c, KRF__add, call2(c, KRF__multiply, re, re), call2(c, KRF__multiply, im, im));
+    uint32_t re = composed1(c, KRF__real_part, x), im = composed1(c, KRF__imag_part, x);
+    return composed2(c, KRF__add, composed2(c, KRF__multiply, re, re), composed2(c, KRF__multiply, im, im));
 }
-static inline uint32_t number(const krf__composing *c, double value) { return krf__build_real(c->g, value, true); }
+static inline uint32_t composed_number(const krf__composing *c, double value) { return krf__build_real(c->g, value, true); }
 
 /* Whether the last axis of more than one element is as long as before. */
 static inline bool keeps_last_axis(const krf__composing *c, uint32_t x, uint32_t reduced) {
