@@ -114,6 +114,7 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
 /* The part over results, on r0, r1, ...: in a scope of its own. */
 void krf__cuda_put_results(krf__emitter *e, krf__str *out);
+void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out); /* shared memory for partial results of chunks */
 
 /* ---- cuda_tree.c ---- */
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
@@ -212,6 +213,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* ---- target_cuda.c puts these together ---- */
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_reduce_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

@@ -72,6 +72,7 @@ static void all_shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s found%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * e->k->lines);
     }
+    krf__cuda_put_parts_shared(e, out);
 }
 
 static void own(krf__emitter *e, krf__str *out) {

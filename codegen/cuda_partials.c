@@ -3,15 +3,21 @@
 
 #include <stdio.h>
 
-static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
+static void put_place(krf__emitter *e, uint32_t r, const char *index, krf__str *out) {
     const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
-    krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
-    krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(a.scratch + " : "*(%s%s *)(a.scratch + ", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
     if (words == 1) {
-        krf__str_printf(out, "(%u * kept + o) * a.chunks + %s)", before, index);
+        krf__str_printf(out, "a.scratch + (%u * kept + o) * a.chunks + %s", before, index);
     } else {
-        krf__str_printf(out, "%uLL * kept * a.chunks + (o * a.chunks + (%s)) * %u%s", before, index, words, read ? "))" : ")");
+        krf__str_printf(out, "a.scratch + %uLL * kept * a.chunks + (o * a.chunks + (%s)) * %u", before, index, words);
     }
+}
+
+static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
+    const uint32_t words = krf__accumulator_words(e->k, r);
+    krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
+    krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(" : "*(%s%s *)(", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
+    put_place(e, r, index, out);
+    krf__str_put(out, words > 1 && read ? "))" : ")");
 }
 
 static void chunk_done(krf__emitter *e, krf__str *out) {
@@ -31,9 +37,51 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
+/* Reductions from `first` on whose partial results are copied together. */
+static uint32_t copied_together(const krf__emitter *e, uint32_t first) {
+    enum { BYTES = 24 };
+    size_t bytes = 0;
+    uint32_t r = first;
+    for (; r < e->k->n_reductions && (r == first || bytes < BYTES); r++) {
+        bytes += krf__cuda_accumulator_bytes(e, r);
+    }
+    return bytes > BYTES && r > first + 1 ? r - 1 : r;
+}
+
+/* How many partial results of these reductions a lane has room for at once: as many as leave blocks beside each other and what is loaded room. */
+static int parts_at_once(const krf__emitter *e, uint32_t first, uint32_t end) {
+    enum { MOST = 16, LIMIT = 47 << 10, ENOUGH = 24 << 10, WIDE = 40 << 10 };
+    const int64_t taken = (int64_t)krf__accumulator_bytes(e->k) * KRF__LANES * (e->k->lines > 1 ? e->k->lines : 1), enough = krf__accumulator_bytes(e->k) <= 8 ? ENOUGH : WIDE, room = LIMIT - taken < enough ? LIMIT - taken : enough;
+    size_t bytes = 0;
+    for (uint32_t r = first; r < end; r++) {
+        bytes += krf__cuda_accumulator_bytes(e, r);
+    }
+    const int64_t n = room / (KRF__LANES * (int64_t)bytes);
+    return n < 0 ? 0 : n < MOST ? (int)n : MOST;
+}
+
+void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, "__shared__ union {\n");
+    for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
+        end = copied_together(e, first);
+        const int n = parts_at_once(e, first, end);
+        krf__str_put(out, n > 0 ? "    struct {\n" : "");
+        for (uint32_t r = first; r < end && n > 0; r++) {
+            krf__str_printf(out, "        %s of%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * n);
+        }
+        if (n > 0) {
+            krf__str_printf(out, "    } from%u;\n", first);
+        }
+    }
+    krf__str_put(out, "    int none;\n} parts;\n");
+}
+
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[256];\n", krf__reduction_type(e, r), r);
+    }
+    if (e->k->chunks > 1) {
+        krf__cuda_put_parts_shared(e, out);
     }
 }
 
@@ -50,38 +98,62 @@ static void shared_nothing(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Reductions from `first` on whose partial results are loaded together, as far as registers go. */
-static uint32_t loaded_together(const krf__emitter *e, uint32_t first) {
-    enum { BYTES = 24 };
-    size_t bytes = 0;
-    uint32_t r = first;
-    for (; r < e->k->n_reductions && (r == first || bytes < BYTES); r++) {
-        bytes += krf__cuda_accumulator_bytes(e, r);
+/* The first of a lane comes to a register, where it is sooner: most results have no more. */
+static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf__str *out) {
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "%s first%u = ", krf__reduction_type(e, r), r);
+        put_identity(e, r, out);
     }
-    return bytes > BYTES && r > first + 1 ? r - 1 : r;
+    krf__str_put(out, "if (threadIdx.x < a.chunks) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "    first%u = ", r);
+        put_partial(e, r, true, "threadIdx.x", out);
+        krf__str_put(out, ";\n");
+    }
+    krf__str_printf(out, "}\n#pragma unroll 1\nfor (int c = 256; c == 256 || c < (int)a.chunks; c += %d) {\n    const int end = (int)a.chunks - c < %d ? (int)a.chunks - c : %d;\n", KRF__LANES * n, KRF__LANES * n, KRF__LANES * n);
+    krf__str_put(out, "    #pragma unroll 1\n    for (int n = threadIdx.x; n < end; n += 256) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "        krf_copy_part(&parts.from%u.of%u[n], ", first, r);
+        put_place(e, r, "c + n", out);
+        krf__str_put(out, ");\n");
+    }
+    krf__str_put(out, "    }\n    krf_copies_wait();\n    if (c == 256) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "        r%u = red%u(r%u, first%u);\n", r, r, r, r);
+    }
+    krf__str_put(out, "    }\n    #pragma unroll 1\n    for (int n = threadIdx.x; n < end; n += 256) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "        r%u = red%u(r%u, parts.from%u.of%u[n]);\n", r, r, r, first, r);
+    }
+    krf__str_put(out, "    }\n}\n");
 }
 
-/* Lane t of the tree over chunks is thread t, which loads 16 partial results at once: all of as many chunks as most arrays have. */
+/* Of those that shared memory has no room for. */
+static void put_read(krf__emitter *e, uint32_t first, uint32_t end, krf__str *out) {
+    krf__str_put(out, "#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += 256) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "    r%u = red%u(r%u, ", r, r, r);
+        put_partial(e, r, true, "n", out);
+        krf__str_put(out, ");\n");
+    }
+    krf__str_put(out, "}\n");
+}
+
+/* Lane t of the tree over chunks is thread t, which copies all of as many chunks as most arrays have before it waits for the first: by loops that are left
+ * as they are, for straight text of as many loads is a fifth of the compile time of a sum. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
     for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
-        end = loaded_together(e, first);
-        const int n = krf__accumulator_bytes(e->k) > 8 || krf__costly_domain(e->k) ? 8 : 16;
+        end = copied_together(e, first);
+        const int n = parts_at_once(e, first, end);
         for (uint32_t r = first; r < end; r++) {
             krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
             put_identity(e, r, out);
         }
-        krf__str_printf(out, "#pragma unroll 1\nfor (int n = threadIdx.x; n < (int)a.chunks; n += %d) {\n", 256 * n);
-        for (uint32_t r = first; r < end; r++) {
-            krf__str_printf(out, "    %s part%u[%d];\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        part%u[k] = n + k * 256 < (int)a.chunks ? ", krf__reduction_type(e, r), r, n, n, r);
-            put_partial(e, r, true, "n + k * 256", out);
-            krf__str_put(out, " : ");
-            put_identity(e, r, out);
-            krf__str_put(out, "    }\n");
+        if (n > 0) {
+            put_copied(e, first, end, n, out);
+        } else {
+            put_read(e, first, end, out);
         }
-        for (uint32_t r = first; r < end; r++) {
-            krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        r%u = red%u(r%u, part%u[k]);\n    }\n", n, r, r, r, r);
-        }
-        krf__str_put(out, "}\n");
         for (uint32_t r = first; r < end; r++) {
             krf__str_printf(out, "shared%u[threadIdx.x] = r%u;\n", r, r);
         }
@@ -122,7 +194,12 @@ static void block_tree_loops(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void block_combine(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_combine_loops, out); }
+static void block_combine(krf__emitter *e, krf__str *out) {
+    if (e->k->chunks > 1) {
+        krf__cuda_unrolled(e, block_combine_loops, out);
+    }
+}
+
 static void block_tree(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, block_tree_loops, out); }
 static void split(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->chunks > 1 ? "true" : "false"); }
 

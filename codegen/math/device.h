@@ -106,31 +106,62 @@ KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
     return (int)((share + (unsigned)i) >> (32 - __clz(n - 1)));
 }
 
-//@ krf_copy_later
-// 16 bytes from memory to shared memory, which are there once the thread has waited. Elsewhere than on a GPU too they are not there before; on a GPU before 8.0 at once.
+//@ krf_copies_wait
+// Until the thread's copies by krf_copy_later and krf_copy_part are there. Elsewhere than on a GPU too they are not there before; on a GPU before 8.0 at once.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-KRF_FN void krf_copy_later(void *to, const void *from) { *(uint4 *)to = *(const uint4 *)from; }
 KRF_FN void krf_copies_wait(void) {}
 #elif defined(__CUDACC__)
-KRF_FN void krf_copy_later(void *to, const void *from) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
-}
 KRF_FN void krf_copies_wait(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
 #else
-struct krf_late_copy { void *to; const void *from; };
+struct krf_late_copy { void *to; const void *from; int bytes; };
 static thread_local struct krf_late_copy krf_copies[256];
 static thread_local int krf_copies_n;
-KRF_FN void krf_copy_later(void *to, const void *from) {
-    krf_copies[krf_copies_n].to = to;
-    krf_copies[krf_copies_n++].from = from;
-}
 KRF_FN void krf_copies_wait(void) {
     while (krf_copies_n > 0) {
         krf_copies_n--;
-        __builtin_memcpy(krf_copies[krf_copies_n].to, krf_copies[krf_copies_n].from, 16);
+        __builtin_memcpy(krf_copies[krf_copies_n].to, krf_copies[krf_copies_n].from, krf_copies[krf_copies_n].bytes);
     }
 }
 #endif
+
+//@ krf_copy_later
+// 16 bytes from memory to shared memory, which are there once the thread has waited.
+KRF_FN void krf_copy_later(void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    *(uint4 *)to = *(const uint4 *)from;
+#elif defined(__CUDACC__)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+#else
+    krf_copies[krf_copies_n++] = {to, from, 16};
+#endif
+}
+
+//@ krf_copy_part
+// The same of what another block found, in words of four bytes, or of eight where its type lies at such.
+template <typename T> KRF_FN void krf_copy_part(T *to, const unsigned long long *from) {
+    if constexpr (sizeof(T) < 4) {
+        *to = *(volatile const T *)from;
+    } else {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+        for (int i = 0; i < (int)(sizeof(T) / 4); i++) {
+            ((unsigned *)to)[i] = ((volatile const unsigned *)from)[i];
+        }
+#elif defined(__CUDACC__)
+        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+        if constexpr (alignof(T) < 8) {
+            for (unsigned i = 0; i < sizeof(T); i += 4) {
+                asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
+            }
+        } else {
+            for (unsigned i = 0; i < sizeof(T); i += 8) {
+                asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
+            }
+        }
+#else
+        krf_copies[krf_copies_n++] = {to, from, (int)sizeof(T)};
+#endif
+    }
+}
 
 //@ krf_copy_row_word
 // The same of an aligned word of which elements before `first` and from `end` on are anything, if not all are such. A GPU copies it whole; elsewhere what lies beside is not touched, for it may be no memory.
