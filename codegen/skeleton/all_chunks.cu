@@ -4,7 +4,7 @@
 $HEADER
 extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
-    $REDUCE_OPTION
+    $OPTION
     $EXTENTS
     $SHARED
     __shared__ bool last_block;

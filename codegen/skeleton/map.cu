@@ -2,6 +2,7 @@
 $HEADER
 extern "C" __global__ void __launch_bounds__($MAP_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
+    $OPTION
     $EXTENTS
     $MAP_ELEMENTS
 }

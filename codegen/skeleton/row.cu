@@ -4,6 +4,7 @@
 $HEADER
 extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
     $BEGIN
+    $OPTION
     $EXTENTS
     $ROW_SHARED
     $ROW_PLACE

@@ -1,4 +1,4 @@
-/* What compilers are told of the CUDA target's reductions by warps: how many blocks there are to be on a multiprocessor, and how much of the optimizer they are worth. */
+/* What compilers are told of the CUDA target's kernels: how many blocks of reductions by warps there are to be on a multiprocessor, and how much of the optimizer a kernel is worth. */
 #include "codegen/cuda.h"
 
 /* Whether it takes longer to find where elements lie than to load them: several of them, one at a time. */
@@ -24,9 +24,38 @@ static bool sums_narrow_vectors(const krf__emitter *e) {
 static bool streams(const krf__emitter *e) { return krf__cuda_goes_by(e) && krf__cuda_quads(e) > 8; }
 
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
-static void option(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || streams(e) ? "" : "// NVRTC option: --Ofast-compile=min\n");
+static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || streams(e)); }
+
+/* Whether rows take exponentials and the like of each element. (Others, as variances, spill with the option.) */
+static bool has_costly_rounds(const krf__kernel *k) {
+    bool costly = false;
+    for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        costly |= krf__costly_domain(&round);
+    }
+    return costly;
 }
+
+static bool draws(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        any |= k->instrs[i].op == KRF__philox;
+    }
+    return any;
+}
+
+/* Whether a kernel is as fast with the option as without, or faster, on an H200: rows of f32 that a cluster has in registers 1.0 to 1.019, random numbers 1.006 to 1.029.
+ * What else was measured is slower: maps of functions of f64 0.73 to 0.88, stencils 0.95, transposes 0.82, columns 0.75 to 0.98, scans 0.93 to 0.97, rows side by side 0.8 to 1.0, other rows 0.72 to 0.99. */
+static bool by_short_optimizer(const krf__emitter *e) {
+    switch (e->k->schedule) {
+    case KRF__REDUCE_ALL: return e->k->lines == 1 && reduces_straight(e);
+    case KRF__ROW: return e->k->cluster > 1 && !krf__holds_rows(e->k) && krf__narrowest(e->k) == 4 && has_costly_rounds(e->k);
+    case KRF__MAP: return draws(e->k);
+    default: return false;
+    }
+}
+
+static void option(krf__emitter *e, krf__str *out) { krf__str_put(out, by_short_optimizer(e) ? "// NVRTC option: --Ofast-compile=min\n" : ""); }
 
 /* Whether rows are of vectors of halves of several operands: in 64 registers ptxas 13.0 spills some of these (dot products of rows 1.04 times as fast with 72; of all elements 0.97 to 0.99, where blocks are as many as the grid
  * has). */
@@ -58,4 +87,4 @@ static void bounds(krf__emitter *e, krf__str *out) {
     }
 }
 
-const krf__hole krf__cuda_reduce_option_holes[] = {{"REDUCE_BOUNDS", bounds}, {"REDUCE_OPTION", option}, {NULL, NULL}};
+const krf__hole krf__cuda_option_holes[] = {{"REDUCE_BOUNDS", bounds}, {"OPTION", option}, {NULL, NULL}};
