@@ -76,14 +76,14 @@ KRF_FN double krf_exp_f64(double x) {
 }
 
 //@ krf_log_terms
-// The polynomial of krf_log_sum_f64 of real.h, the highest power first; ln 2 and its rest.
+// The polynomial of log_sum in real.h, the highest power first; ln 2 and its rest.
 __constant__ double krf_log_terms[10] = {
     0x1.1b87d9d7daf2ap-3, 0x1.0dca9f9a6e1a7p-3, 0x1.3b35d019d7ac2p-3, 0x1.745c4a5cea6b7p-3, 0x1.c71c749202bc2p-3,
     0x1.24924921e1843p-2, 0x1.999999999c1abp-2, 0x1.555555555554fp-1, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,
 };
 
 //@ krf_log_sum_device
-// krf_log_sum_f64 of real.h. The quotient s may be an ULP off: at most a 16th of it is part of the result.
+// As log_sum in real.h. The quotient s may be an ULP off: at most a 16th of it is part of the result.
 KRF_FN double krf_log_sum_device(double f, double d, double m) {
     const double *k = krf_log_terms;
     double r = krf_near_inverse_f64(d), e = KRF_F64(fma)(-d, r, 1.0);
@@ -100,23 +100,34 @@ KRF_FN double krf_log_sum_device(double f, double d, double m) {
     return KRF_F64(fma)(m, -k[8], f - b);
 }
 
-//@ krf_log_rare
-static __device__ __noinline__ double krf_log_rare(double x) { return krf_log(x); }
-
-//@ krf_log_f64
-KRF_FN double krf_log_f64(double x) {
+//@ krf_log_normal_f64
+// Of x / 2^below, x neither subnormal nor negative, infinite or NaN.
+KRF_FN double krf_log_normal_f64(double x, int below) {
     unsigned high = krf_high_f64(x);
     int w = (int)(0x3ff7ffffu - high); // m << 20 and a fraction: x = 2^-m v
     double v = krf_of_words_f64(high + ((unsigned)w & 0xfff00000u), krf_low_f64(x));
-    double y = krf_log_sum_device(v - 1.0, v + 1.0, (double)(w >> 20));
-    if (high - 0x00100000u >= 0x7fe00000u) { // subnormal, negative, infinite or NaN
+    return krf_log_sum_device(v - 1.0, v + 1.0, (double)((w >> 20) + below));
+}
+
+//@ krf_log_rare
+static __device__ __noinline__ double krf_log_rare(double x) {
+    if (x > 0.0 && x < 0x1p-1022) {
+        return krf_log_normal_f64(x * 0x1p54, 54);
+    }
+    return x > 0.0 ? x : krf_of_words_f64(x == 0.0 ? 0xfff00000u : 0x7ff80000u, 0);
+}
+
+//@ krf_log_f64
+KRF_FN double krf_log_f64(double x) {
+    double y = krf_log_normal_f64(x, 0);
+    if (krf_high_f64(x) - 0x00100000u >= 0x7fe00000u) { // subnormal, negative, infinite or NaN
         y = krf_log_rare(x);
     }
     return y;
 }
 
 //@ krf_log1p_rare
-static __device__ __noinline__ double krf_log1p_rare(double x) { return krf_log1p(x); }
+static __device__ __noinline__ double krf_log1p_rare(double x) { return x > 0.0 ? x : krf_of_words_f64(x == -1.0 ? 0xfff00000u : 0x7ff80000u, 0); }
 
 //@ krf_log1p_f64
 KRF_FN double krf_log1p_f64(double x) {

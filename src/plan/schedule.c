@@ -279,7 +279,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         } else {
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
-            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && krf__shares_chunks(k) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
+            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && (krf__shares_chunks(k) || krf__takes_long(k)) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
             k->vector = k->vector == 1 ? krf__spread_vector(k, unaligned, limits) : k->vector;
             let_drift(k, unaligned, limits);
         }

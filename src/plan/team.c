@@ -9,6 +9,7 @@
 #define MOST_SPREAD 40 /* bytes of accumulators */
 #define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
 #define FAR (1 << 20) /* and what that of the whole GPU has of chunks under way */
+#define MANY_DOUBLES 3 /* functions of f64: arithmetic, not memory, is the limit then however little is loaded at once */
 #define MOST_STEPPED 3 /* loads of an element: with more, what the caches deliver is the limit, and one place that depends on another takes longer */
 
 static bool has_places(const krf__kernel *k, uint32_t operand) {
@@ -41,13 +42,20 @@ bool krf__shares_chunks(const krf__kernel *k) {
 /* Whether there are chunks enough for blocks, of what was spread. A lane of each result takes fewer registers than eight (means of columns of f32 1.02 to 1.2 times as fast, of bf16 1.1 to 1.4; var, whose accumulators are more, 0.88). */
 static bool shares_spread(const krf__kernel *k) { return k->spread && k->vector == 1 && k->chunks > MANY_SPREAD && krf__accumulator_bytes(k) <= MOST_SPREAD && !krf__costly_domain(k); }
 
+/* Functions of f64 an element. */
+static int doubles_of(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        n += krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
+    }
+    return n;
+}
+
+bool krf__takes_long(const krf__kernel *k) { return k->chunks >= MANY_CHUNKS && doubles_of(k) >= MANY_DOUBLES; }
+
 /* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
 int krf__team_of(const krf__kernel *k) {
-    bool doubles = false;
-    for (uint32_t i = 0; i < k->n_domain; i++) {
-        doubles |= krf__costly(&k->instrs[i]) && krf_dtype_size((krf_dtype)k->instrs[i].dtype) == 8;
-    }
-    return k->schedule == KRF__REDUCE_ALL && (doubles || krf__shares_chunks(k) || shares_spread(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
+    return k->schedule == KRF__REDUCE_ALL && (doubles_of(k) > 0 || krf__shares_chunks(k) || shares_spread(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
 }
 
 static int loads_of(const krf__kernel *k) {

@@ -3,9 +3,8 @@
 #include "plan/vector.h"
 
 #define TEAM_VECTORS 8 /* that a thread loads at once, where warps share a chunk and do little with it */
-#define STORING_VECTORS 32 /* where it stores elements as well, of 256 bytes at most: the longer the runs, the less often memory turns from reading to writing (value, mean and maximum 0.99 of a copy's speed, with 8 0.95); */
+#define STORING_VECTORS 16 /* where it stores elements as well: the longer the runs, the less often memory turns from reading to writing (value, mean and maximum of f32 on an H200 0.913 of a copy's speed, with 32 0.921, of f64 0.931 and 0.911; but in two thirds of the time to compile) */
 #define STORING_BYTES 256
-#define STORING_PARTS 16 /* and where an end is looked for, or the row of each element, which is as much text again */
 #define PAIR_VECTORS 16 /* where it only reads, of two places of an array: 1.2 times as fast; of more, the caches that serve them twice overflow (five points 0.24) */
 #define PAIR_BYTES 128
 #define LONG_BODY 32 /* instructions of all rounds */
@@ -90,7 +89,7 @@ static int team_vectors(const krf__kernel *k, int share, int loads, int bytes) {
     int vectors = (krf__costly_domain(k) ? 1 : TEAM_VECTORS) * share;
     for (bool twice = more; twice;) {
         const int64_t turn = 2 * vectors * k->vector * (32 * (int64_t)k->team);
-        const int most = !stores ? PAIR_VECTORS : k->n_reduced == 1 && k->reduced_size % turn == 0 ? STORING_VECTORS : STORING_PARTS;
+        const int most = stores ? STORING_VECTORS : PAIR_VECTORS;
         twice = 2 * vectors <= most && 2 * vectors * bytes <= (stores ? STORING_BYTES : PAIR_BYTES) && turn <= k->chunk;
         vectors *= twice ? 2 : 1;
     }
