@@ -37,26 +37,42 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
+/* Of an accumulator in shared memory: halves and narrow integers may be wider ones there. */
+static int64_t bytes_of(const krf__emitter *e, uint32_t r) {
+    const int64_t bytes = (int64_t)krf__cuda_accumulator_bytes(e, r);
+    return bytes < 4 ? 4 : bytes;
+}
+
 /* Reductions from `first` on whose partial results are copied together. */
 static uint32_t copied_together(const krf__emitter *e, uint32_t first) {
     enum { BYTES = 24 };
-    size_t bytes = 0;
+    int64_t bytes = 0;
     uint32_t r = first;
     for (; r < e->k->n_reductions && (r == first || bytes < BYTES); r++) {
-        bytes += krf__cuda_accumulator_bytes(e, r);
+        bytes += bytes_of(e, r);
     }
     return bytes > BYTES && r > first + 1 ? r - 1 : r;
 }
 
+/* Bytes of shared memory that a block needs for other things: results of its lines' chunks, and what teams of warps meet in. */
+static int64_t bytes_taken(const krf__emitter *e) {
+    int64_t all = 0, widest = 0;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const int64_t bytes = bytes_of(e, r);
+        all += bytes;
+        widest = bytes > widest ? bytes : widest;
+    }
+    return KRF__LANES * (all * (e->k->lines > 1 ? e->k->lines : 1) + (e->k->team > 1 ? 8 / e->k->team * widest : 0));
+}
+
 /* How many partial results of these reductions a lane has room for at once: as many as leave blocks beside each other and what is loaded room. */
 static int parts_at_once(const krf__emitter *e, uint32_t first, uint32_t end) {
-    enum { MOST = 16, LIMIT = 47 << 10, ENOUGH = 24 << 10, WIDE = 40 << 10 };
-    const int64_t taken = (int64_t)krf__accumulator_bytes(e->k) * KRF__LANES * (e->k->lines > 1 ? e->k->lines : 1), enough = krf__accumulator_bytes(e->k) <= 8 ? ENOUGH : WIDE, room = LIMIT - taken < enough ? LIMIT - taken : enough;
-    size_t bytes = 0;
+    enum { MOST = 16, LIMIT = 47 << 10, NARROW = 24 << 10, WIDE = 40 << 10 };
+    int64_t bytes = 0;
     for (uint32_t r = first; r < end; r++) {
-        bytes += krf__cuda_accumulator_bytes(e, r);
+        bytes += bytes_of(e, r);
     }
-    const int64_t n = room / (KRF__LANES * (int64_t)bytes);
+    const int64_t enough = bytes <= 8 ? NARROW : WIDE, left = LIMIT - bytes_taken(e), n = (left < enough ? left : enough) / (KRF__LANES * bytes);
     return n < 0 ? 0 : n < MOST ? (int)n : MOST;
 }
 
