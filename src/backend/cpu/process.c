@@ -124,6 +124,11 @@ static bool drain(int fd, krf__str *errors, size_t keep) {
     }
 }
 
+static void stop(pid_t child) {
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL); /* in case it is not yet in its group */
+}
+
 /* Whether the child is gone; if so, how. */
 static bool reap(pid_t child, int options, krf__end *end, int *code) {
     int status = 0;
@@ -133,6 +138,10 @@ static bool reap(pid_t child, int options, krf__end *end, int *code) {
     } while (got < 0 && errno == EINTR);
     if (got == 0) {
         return false;
+    }
+    if (got < 0 && errno != ECHILD) { /* nobody can tell whether it still writes files */
+        stop(child);
+        waitpid(child, &status, 0);
     }
     *end = got < 0 ? KRF__END_UNKNOWN : WIFSIGNALED(status) ? KRF__END_SIGNALLED : KRF__END_EXITED;
     *code = got < 0 ? 0 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -145,8 +154,7 @@ static krf__end await_end(const krf__process *process, pid_t child, int output, 
     bool open = true;
     while (!reap(child, WNOHANG, &end, code)) {
         if (now_ms() >= deadline) {
-            kill(-child, SIGKILL);
-            kill(child, SIGKILL); /* in case it is not yet in its group */
+            stop(child);
             reap(child, 0, &end, code);
             return KRF__END_TIMED_OUT;
         }
@@ -157,7 +165,9 @@ static krf__end await_end(const krf__process *process, pid_t child, int output, 
             open = drain(output, errors, process->keep);
         }
     }
-    drain(output, errors, process->keep);
+    while (drain(output, errors, process->keep) && end == KRF__END_UNKNOWN && now_ms() < deadline) { /* what it started has it open, too */
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    }
     return end;
 }
 
