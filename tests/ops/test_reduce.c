@@ -584,11 +584,11 @@ static void test_fused(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* More chunks than lanes, and chunks longer than the least. */
+/* More chunks than lanes, chunks longer than the least, and more chunks than shared memory has room for. */
 static void test_large(void **unused) {
     (void)unused;
-    static const int64_t extents[] = {(INT64_C(1) << 21) + 77, (INT64_C(5) << 20) + 1};
-    for (int k = 0; k < 2; k++) {
+    static const int64_t extents[] = {(INT64_C(1) << 21) + 77, (INT64_C(5) << 20) + 1, (INT64_C(1) << 22) - 5};
+    for (int k = 0; k < 3; k++) {
         if (!next_batch()) {
             continue;
         }
