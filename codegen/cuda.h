@@ -114,6 +114,8 @@ void krf__cuda_put_statements(krf__emitter *e, uint32_t first, uint32_t last, co
 void krf__cuda_put_fixed(krf__emitter *e, krf__str *out);
 /* The part over results, on r0, r1, ...: in a scope of its own. */
 void krf__cuda_put_results(krf__emitter *e, krf__str *out);
+
+/* ---- cuda_partials.c ---- */
 void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out); /* shared memory for partial results of chunks */
 
 /* ---- cuda_tree.c ---- */
