@@ -114,6 +114,9 @@ static void shared_nothing(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Copies that a turn of the loops makes: of 4M f32 a sum takes 4.6 us of an H200 with one, 4.0 with two, in a tenth more time to compile, which is most where there are several. */
+static const char *at_once(const krf__emitter *e) { return e->k->n_reductions == 1 ? "2" : "1"; }
+
 /* The first of a lane comes to a register, where it is sooner: most results have no more. */
 static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf__str *out) {
     for (uint32_t r = first; r < end; r++) {
@@ -127,7 +130,7 @@ static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf
         krf__str_put(out, ";\n");
     }
     krf__str_printf(out, "}\n#pragma unroll 1\nfor (int c = 256; c == 256 || c < (int)a.chunks; c += %d) {\n    const int end = (int)a.chunks - c < %d ? (int)a.chunks - c : %d;\n", KRF__LANES * n, KRF__LANES * n, KRF__LANES * n);
-    krf__str_put(out, "    #pragma unroll 1\n    for (int n = threadIdx.x; n < end; n += 256) {\n");
+    krf__str_printf(out, "    #pragma unroll %s\n    for (int n = threadIdx.x; n < end; n += 256) {\n", at_once(e));
     for (uint32_t r = first; r < end; r++) {
         krf__str_printf(out, "        krf_copy_part(&parts.from%u.of%u[n], ", first, r);
         put_place(e, r, "c + n", out);
@@ -137,7 +140,7 @@ static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf
     for (uint32_t r = first; r < end; r++) {
         krf__str_printf(out, "        r%u = red%u(r%u, first%u);\n", r, r, r, r);
     }
-    krf__str_put(out, "    }\n    #pragma unroll 1\n    for (int n = threadIdx.x; n < end; n += 256) {\n");
+    krf__str_printf(out, "    }\n    #pragma unroll %s\n    for (int n = threadIdx.x; n < end; n += 256) {\n", at_once(e));
     for (uint32_t r = first; r < end; r++) {
         krf__str_printf(out, "        r%u = red%u(r%u, parts.from%u.of%u[n]);\n", r, r, r, first, r);
     }
