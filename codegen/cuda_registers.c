@@ -29,10 +29,26 @@ static int registers_of(const krf__kernel *k, uint32_t operand) {
     return !along || o->inner != 0 ? 0 : o->aligned && !o->counts ? 8 * size : elements_of(k) / k->vector * (size > 4 ? 2 : 1);
 }
 
-/* Of the round that has most. A lane of rows side by side that has one element needs none beside it. */
+/* Whether what is loaded along rows takes a register an element. */
+static bool loads_words(const krf__kernel *k) {
+    bool words = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        words &= registers_of(k, i) <= elements_of(k);
+    }
+    return words;
+}
+
+/* Of the round that has most. A lane of rows side by side that has one element needs none beside it, or as many more as it is wider than the element. */
 static int accumulators_of(const krf__kernel *k) {
     if (k->schedule == KRF__ROW_COL && krf__side_elements(k) <= KRF__LANES / krf__side_threads(k)) {
-        return 0;
+        bool wide = false;
+        for (uint32_t r = 0; r < krf__kernel_rounds(k); r++) {
+            const krf__kernel round = krf__kernel_round(k, r);
+            for (uint32_t i = 0; i < round.n_reductions; i++) {
+                wide |= krf_dtype_size((krf_dtype)round.instrs[round.n_domain + i].dtype) > 4;
+            }
+        }
+        return wide && loads_words(k) ? elements_of(k) : 0;
     }
     const int lanes = k->schedule == KRF__ROW_COL ? krf__side_lanes(k) : 8;
     int most = 0;
