@@ -88,7 +88,7 @@ static void put_consumers(krf__emitter *e, uint32_t last, krf__str *out) {
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         bool scan = k->schedule == KRF__SCAN;
         krf__str_printf(out, scan ? "    acc%u[at + k] = " : "    acc%u[at + k] = red%u(", r, e->reduction + r);
-        if (!scan && (e->side_by_side || krf__c_once(e))) { /* the only element of its lane */
+        if (!scan && (krf__c_lanes_have_one(e) || krf__c_once(e))) { /* the only element of its lane */
             krf__emit_identity(e, r, out);
         } else if (!scan) {
             krf__str_printf(out, "acc%u[at + k]", r);

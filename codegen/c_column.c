@@ -74,7 +74,7 @@ static void start(krf__emitter *e, krf__str *out) {
 
 static void merge(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < all; k++) {\n    all%u[k] = red%u(all%u[(level + 1) * all + k], all%u[k]);\n}\n", r, r, r, r);
+        krf__str_printf(out, "for (int k = 0; k < all; k++) {\n    all%u[k] = red%u(all%u[(level + 1) * all + k], all%u[k]);\n}\n", r, e->reduction + r, r, r);
     }
 }
 
@@ -86,7 +86,7 @@ static void push(krf__emitter *e, krf__str *out) {
 
 static void fold(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "for (int k = 0; k < s * width; k++) {\n    all%u[k] = red%u(all%u[k], all%u[k + s * width]);\n}\n", r, r, r, r);
+        krf__str_printf(out, "for (int k = 0; k < s * width; k++) {\n    all%u[k] = red%u(all%u[k], all%u[k + s * width]);\n}\n", r, e->reduction + r, r, r);
     }
 }
 

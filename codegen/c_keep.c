@@ -2,7 +2,7 @@
  * computed once. */
 #include "codegen/emitter.h"
 
-enum { MOST_BYTES = 64 << 10, MOST_BLOCKS = 4, LEFT_OUT = -1 }; /* of a thread's stack, and of its caches */
+enum { MOST_BYTES = 64 << 10, MOST_BESIDE = 128 << 10, MOST_BLOCKS = 4, LEFT_OUT = -1 }; /* of a thread's stack, and of its caches: of a row, and of rows side by side */
 
 static bool computed(const krf__emitter *e, uint32_t instr) { return e->kept[instr] == 0 || e->kept[instr] == (int32_t)instr + 1; }
 
@@ -38,6 +38,7 @@ static void mark_used(const krf__kernel *k, bool *used) {
 /* Of the whole kernel: which values stay, in blocks of `length` elements. */
 static void find_kept(krf__emitter *e, int length) {
     const krf__kernel *whole = e->kernel;
+    const int most = whole->schedule == KRF__ROW_COL ? MOST_BESIDE : MOST_BYTES;
     int bytes = 0, blocks = 0;
     for (uint32_t r = 0; r < whole->n_rounds; r++) {
         const krf__kernel k = krf__kernel_round(whole, r);
@@ -48,7 +49,7 @@ static void find_kept(krf__emitter *e, int length) {
             const uint32_t source = e->needed[j] && krf__dear(i) ? counterpart(e, r, j) : UINT32_MAX;
             const int more = source == UINT32_MAX || e->kept[source] != 0 ? 0 : length * krf__value_bytes((krf_dtype)i->dtype);
             kept[j] = e->needed[j] || i->op == KRF__bind ? 0 : LEFT_OUT;
-            if (source != UINT32_MAX && bytes + more <= MOST_BYTES && blocks + (more > 0) <= MOST_BLOCKS) {
+            if (source != UINT32_MAX && bytes + more <= most && blocks + (more > 0) <= MOST_BLOCKS) {
                 bytes += more;
                 blocks += more > 0;
                 kept[j] = e->kept[source] = (int32_t)source + 1;

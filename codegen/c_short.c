@@ -37,6 +37,10 @@ static void row_loop(krf__emitter *e, krf__str *out) {
         put_side_loop(e, out);
         return;
     }
+    if (e->k->schedule == KRF__ROW_COL) {
+        krf__c_put_rows_beside(e, out);
+        return;
+    }
     e->together = e->k->n_rounds > 0 && krf__row_warps(e->k) == 1 && folds(e);
     e->folds = e->together;
     krf__emit_skeleton(e, e->together ? "row_together" : "row_loop", out);

@@ -19,8 +19,9 @@ static int element_bytes(const krf__emitter *e, uint32_t operand) { return numbe
 bool krf__c_passes(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->kernel;
     const krf__operand *o = &k->operands[operand];
-    const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT || k->schedule == KRF__SCAN;
-    return long_runs && !k->side && o->store && o->inner == 0 && (krf__stride_class(k, o, k->schedule == KRF__SCAN ? krf__c_fast_dim(e) : k->n_kept + k->n_reduced - 1) == 1 || begins_record(e, operand))
+    const bool long_runs = k->schedule == KRF__MAP || k->schedule == KRF__TILE || k->schedule == KRF__ROW || k->schedule == KRF__ROW_SHORT || k->schedule == KRF__ROW_COL || k->schedule == KRF__SCAN;
+    const int run = k->schedule == KRF__SCAN || k->schedule == KRF__ROW_COL ? krf__c_fast_dim(e) : k->n_kept + k->n_reduced - 1;
+    return long_runs && !k->side && o->store && o->inner == 0 && (krf__stride_class(k, o, run) == 1 || (begins_record(e, operand) && k->schedule != KRF__ROW_COL))
            && krf__c_strip_length(e) * element_bytes(e, operand) % LINE_BYTES == 0;
 }
 
@@ -153,6 +154,17 @@ static void put_lines(const krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "    for (int k = %d * lines_%s; k < %sm; k++) {\n        p_%s[%sj + k] = %s_%s[k];\n    }\n}\n", line, name, by.text, name, by.text, block, name);
 }
 
+/* Of runs that are short, and begin anywhere where rows do: the whole lines of each. */
+static void put_short_lines(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    const int bytes = element_bytes(e, operand), line = LINE_BYTES / bytes;
+    const char *name = e->operand_names[operand];
+    krf__str_printf(out, "const int head_%s = (int)(-(unsigned long long)p_%s %% %d / %d), before_%s = large_%s && head_%s < m ? head_%s : m, lines_%s = (m - before_%s) / %d;\n", name, name, LINE_BYTES, bytes, name,
+                    name, name, name, name, name, line);
+    krf__str_printf(out, "for (int k = 0; k < before_%s; k++) {\n    p_%s[k] = b_%s[k];\n}\n", name, name, name);
+    krf__str_printf(out, "krf_put_lines(p_%s + before_%s, b_%s + before_%s, %d * lines_%s);\n", name, name, name, name, LINE_BYTES, name);
+    krf__str_printf(out, "for (int k = before_%s + %d * lines_%s; k < m; k++) {\n    p_%s[k] = b_%s[k];\n}\n", name, line, name, name, name);
+}
+
 void krf__c_round_block(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];
     if (krf__c_converts_store(e, operand)) {
@@ -167,7 +179,7 @@ void krf__c_copy_out(const krf__emitter *e, uint32_t operand, krf__str *out) {
         return;
     }
     if (krf__c_passes(e, operand)) {
-        put_lines(e, operand, out);
+        (e->k->schedule == KRF__ROW_COL ? put_short_lines : put_lines)(e, operand, out);
         return;
     }
     krf__str_printf(out, "for (int k = 0; k < m; k++) {\n    p_%s[", name);

@@ -5,11 +5,14 @@
 
 int krf__c_fast_dim(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    return e->side_by_side || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_beside(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
+    return e->side_by_side || k->schedule == KRF__ROW_COL || k->schedule == KRF__REDUCE_COL || krf__is_map(k) || krf__scans_beside(k) ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1;
 }
 
 int krf__c_strip_length(const krf__emitter *e) {
     int widest = 1;
+    if (e->k->schedule == KRF__ROW_COL) {
+        return e->k->columns;
+    }
     if (!krf__is_map(e->k)) {
         return krf__scans_beside(e->k) ? KRF__SCAN_COLUMNS : KRF__LANES;
     }
@@ -40,6 +43,9 @@ bool krf__c_turned(const krf__emitter *e, uint32_t operand) {
     bool loaded = false;
     for (uint32_t i = 0; i < k->n_instrs && !loaded; i++) {
         loaded = k->instrs[i].op == KRF__load && k->instrs[i].slot == operand;
+    }
+    if (k->schedule == KRF__ROW_COL) {
+        return krf__copied_beside(k, operand);
     }
     return e->side_by_side && !k->narrow && (loaded || o->store) && !o->counts && !o->gathered && o->inner == 0 && krf__stride_class(k, o, k->n_kept - 1) >= 2
            && (o->store || k->schedule == KRF__SCAN ? inner == 1 && k->n_kept == 1 && k->n_reduced == 1 : inner != 0);

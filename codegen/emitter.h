@@ -40,7 +40,7 @@ struct krf__target {
 };
 
 extern const krf__target krf__target_c, krf__target_cuda;
-extern const krf__hole krf__c_body_holes[], krf__c_reduce_holes[], krf__c_scan_holes[], krf__c_scan_along_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
+extern const krf__hole krf__c_body_holes[], krf__c_reduce_holes[], krf__c_scan_holes[], krf__c_scan_along_holes[], krf__c_row_holes[], krf__c_short_holes[], krf__c_row_col_holes[], krf__c_tile_holes[], krf__c_column_holes[], krf__c_store_holes[], krf__c_narrow_holes[];
 
 struct krf__emitter {
     const krf__kernel *k;
@@ -104,6 +104,10 @@ int krf__c_class(const krf__emitter *e, uint32_t operand);    /* krf__stride_cla
 void krf__c_put_result_offset(const krf__emitter *e, uint32_t operand, krf__str *out); /* where an operand lies in the part over results */
 void krf__c_put_results(krf__emitter *e, krf__str *out); /* that part, at the position at hand */
 void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m results side by side, and a scope with the position of each */
+
+/* ---- c_row_col.c ---- */
+bool krf__c_lanes_have_one(const krf__emitter *e); /* of rows that are taken side by side: whether none has more elements than there are lanes */
+void krf__c_put_rows_beside(krf__emitter *e, krf__str *out); /* the loop over rows that lie side by side in memory */
 
 /* ---- c_bool.c ---- */
 const char *krf__c_bool_type(const krf__kernel *k);

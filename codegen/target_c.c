@@ -50,7 +50,13 @@ static void pointers(krf__emitter *e, krf__str *out) {
         if (domain && k->narrow) {
             krf__c_put_narrow_pointer(e, i, out);
         } else if (domain && krf__c_crosses(e, i)) {
-            krf__str_printf(out, "%s%s *const p_%s = tile_%s[%s;\n", o->store ? "" : "const ", krf__storage_type(o->dtype), e->operand_names[i], e->operand_names[i], e->side_by_side ? "p] + at" : "r]");
+            const char *name = e->operand_names[i];
+            krf__str_printf(out, "%s%s *const p_%s = ", o->store ? "" : "const ", krf__storage_type(o->dtype), name);
+            if (k->schedule == KRF__ROW_COL) {
+                krf__str_printf(out, "base_%s + p * step_%s;\n", name, name);
+            } else {
+                krf__str_printf(out, "tile_%s[%s;\n", name, e->side_by_side ? "p] + at" : "r]");
+            }
         } else if (domain && o->inner == 0) {
             if (o->counts) {
                 krf__str_printf(out, "const long long p_%s = a->%s", e->operand_names[i], e->operand_names[i]);
@@ -83,7 +89,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__c_body_holes, krf__c_reduce_holes, krf__c_scan_holes, krf__c_scan_along_holes, krf__c_row_holes, krf__c_short_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__c_body_holes, krf__c_reduce_holes, krf__c_scan_holes, krf__c_scan_along_holes, krf__c_row_holes, krf__c_short_holes, krf__c_row_col_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
 
 static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h", "single.h", "floats.h", "tails.h",
                                       "roots.h",   "arcs.h", "inverse.h", "pairs.h", "erf.h",  "special.h", "bessel.h", "libm.h", "random.h", "lines.h", "wait.h", "turn.h", "rows.h", NULL};

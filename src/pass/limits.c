@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define COLUMN_BLOCK 1024 /* elements of rows side by side that a block has: a chunk of the canonical tree */
+#define COLUMN_BLOCK 1024 /* elements of rows side by side that a block, or a tile of the CPU, has: a chunk of the canonical tree */
 #define MOST_UNROLLED 6 /* elements of a reduction, on a GPU */
 #define MOST_LITERAL 128 /* on the CPU: longer rows are as fast without */
 #define MANY_ROWS (1 << 19) /* elements of columns: sums of fewer have more blocks side by side */
@@ -80,7 +80,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
 }
 
 void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads) {
-    const uint32_t columns = !many_threads ? 0 : row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
+    const uint32_t columns = many_threads && row > KRF__ROW_BLOCK ? 8 * COLUMN_BLOCK : COLUMN_BLOCK;
     limits->many_threads = many_threads;
     limits->walk = many_threads ? limits->walk : 0;
     limits->tables = many_threads || limits->tables < MANY_BYTES_CPU ? limits->tables : MANY_BYTES_CPU;

@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define MOST_LOADS 16
+#define BESIDE_LEAST 32 /* rows beside one another on the CPU: of fewer, vectors would be half empty */
+#define BESIDE_LONG 256 /* elements of these, from which on results of tiles are short pieces of memory */
+#define LINE_BYTES 64
 #define MOST_SHARED 4 /* arrays of 4-byte elements of rows that blocks share: a thread keeps 32 elements of each */
 
 /* What a group reads, as far as it matters here. */
@@ -59,19 +62,36 @@ static int64_t row_length(const joining *j, const krf__group *group) {
     return n;
 }
 
+/* How many rows lie beside one another where others than the last axes are reduced; 1: the last ones are. */
+static int64_t rows_beside(const joining *j, const krf__group *group) {
+    const int rank = krf__node_of(j->g, group->domain)->rank;
+    const int64_t *shape = krf__shape_of(j->g, group->domain);
+    int64_t beside = 1, behind = 1;
+    for (int i = rank; i-- > 0;) {
+        if ((group->mask >> i & 1) == 0) {
+            behind *= shape[i];
+        } else if (shape[i] != 1) {
+            beside = beside == 1 ? behind : beside;
+        }
+    }
+    return beside;
+}
+
+/* Elements that a row of a kernel that begins so may have; and of 4 bytes in all arrays. */
+static int64_t longest(const joining *j, const krf__group *first) { return rows_beside(j, first) > 1 && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row; }
+static int64_t most_words(const joining *j, const krf__group *first) { return j->limits->many_threads || rows_beside(j, first) == 1 ? j->limits->row : 2 * longest(j, first); }
+
 /* Whether the kernel can begin a row with this group: a reduction over the last axes, or over others where rows lie side by side. Axes of one element are neither. */
 static bool starts_row(const joining *j, const krf__group *group) {
     const int rank = krf__node_of(j->g, group->domain)->rank;
     const int64_t *shape = krf__shape_of(j->g, group->domain);
-    bool any = false, kept_behind = false, kept_last = false;
+    bool kept_last = false;
     for (int i = 0; i < rank; i++) {
-        const bool reduced = (group->mask >> i & 1) != 0;
-        any |= reduced && shape[i] != 1;
-        kept_behind |= any && !reduced && shape[i] != 1;
-        kept_last = shape[i] != 1 ? !reduced : kept_last;
+        kept_last = shape[i] != 1 ? (group->mask >> i & 1) == 0 : kept_last;
     }
-    return !group->scan && group->mask != 0 && (!kept_behind || kept_last) && krf__shape_size(rank, shape) > 0 &&
-           row_length(j, group) <= (kept_behind && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row);
+    const int64_t beside = rows_beside(j, group);
+    return !group->scan && group->mask != 0 && (beside == 1 || (kept_last && (j->limits->many_threads || beside >= BESIDE_LEAST))) && krf__shape_size(rank, shape) > 0 &&
+           row_length(j, group) <= longest(j, group);
 }
 
 /* Whether a value has one element for each row of the domain, and is the same all along it; of results, alone: `results`. */
@@ -236,12 +256,19 @@ static int64_t row_words(const joining *j, const krf__group *first, const readin
     return words;
 }
 
+/* On the CPU, of rows side by side: whether a group that stores elements is better a kernel of its own, which goes along memory. It is where one round alone came before it, or where tiles are narrow and do not begin with whole lines. */
+static bool better_along(const joining *j, const krf__group *first, const krf__group *group) {
+    const int64_t beside = rows_beside(j, first), bytes = beside * (int64_t)krf_dtype_size((krf_dtype)krf__node_of(j->g, first->domain)->dtype);
+    const bool stores = group->mask == 0 || group->n_elements > 0;
+    return !j->limits->many_threads && beside > 1 && stores && (first->rounds < 2 || (row_length(j, first) > BESIDE_LONG && bytes % LINE_BYTES != 0));
+}
+
 /* Whether group `index` can be one more round of the kernel that begins with `head`; what the kernel then reads goes to *sum. */
 static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
     const krf__group *group = &j->f->groups[index], *first = &j->f->groups[head];
     reading r = {0};
     if (group->scan || (group->mask != 0 && group->mask != first->mask) || !krf__same_shape(j->g, group->domain, first->domain) || first->rounds == KRF__MOST_ROUNDS ||
-        !starts_row(j, first)) {
+        !starts_row(j, first) || better_along(j, first, group)) {
         return false;
     }
     read_group(j, index, first->step, first, &r);
@@ -258,7 +285,7 @@ static bool fits(joining *j, uint32_t index, uint32_t head, reading *sum) {
     const int64_t words = row_words(j, first, sum); /* what is kept; how var is computed has a count of its own (ONCE in ir/build_composed.c) */
     joins &= words <= KRF__ROW_BLOCK || words <= MOST_SHARED * row_length(j, first);
     return joins && !sum->crowded && sum->operations <= j->limits->operations && first->fields + group->fields <= j->limits->fields &&
-           words <= j->limits->row;
+           words <= most_words(j, first);
 }
 
 /* Of the kernels whose results group `index` reads, the last. */

@@ -125,7 +125,7 @@ typedef struct krf__kernel {
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
     uint32_t literal; /* a bit for each dimension whose extent is text */
-    int columns, length; /* KRF__ROW_COL on a GPU: rows that a block has side by side, and elements of each that it has room for; powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
+    int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
@@ -241,6 +241,9 @@ int krf__side_lanes(const krf__kernel *k); /* of the canonical tree, that a thre
 /* Warps that share a row in a kernel of several rounds, or of KRF__ROW_COL blocks: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
+
+/* Of KRF__ROW_COL on the CPU: whether an operand is copied into tiles of krf__kernel.columns rows, as several rounds read it. */
+bool krf__copied_beside(const krf__kernel *k, uint32_t operand);
 int krf__row_threads(const krf__kernel *k); /* of a block */
 bool krf__holds_rows(const krf__kernel *k); /* whether an operand is held */
 uint32_t krf__held_words(const krf__kernel *k, uint32_t operand); /* of 16 bytes, that a warp has of the operand in shared memory: room for a chunk that begins anywhere, where vectors do not begin with it */

@@ -12,6 +12,11 @@
 #define FAR_THREADS 512  /* of a block then */
 #define FAR_BYTES 32768  /* from an element of a row to the next */
 #define FAR_LENGTH 128
+#define TILE_BYTES (256 << 10) /* on the CPU: of what several rounds read, or keep, of a tile of such rows: half of a core's second cache */
+#define ACCUMULATED_BYTES (128 << 10) /* of accumulators there: of eight lanes, and for each level of the tree */
+#define ACCUMULATORS 16
+#define MOST_COLUMNS 512
+#define LEAST_COLUMNS 8
 #define WORDS_LEAST 1025 /* elements of a row that goes by words that begin elsewhere */
 #define WORD 8           /* elements of one */
 
@@ -217,13 +222,40 @@ static int columns_of(const krf__kernel *k) {
     return columns;
 }
 
+/* On the CPU: rows of a tile, by what is copied of them, and what stays that takes long. */
+static int columns_of_tile(const krf__kernel *k) {
+    int64_t bytes = 0, dear = 0, accumulated = 0;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        const int64_t own = (int64_t)krf__accumulator_bytes(&round);
+        accumulated = own > accumulated ? own : accumulated;
+    }
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        bytes += krf__copied_beside(k, i) ? (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
+    }
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        dear = krf__costly(&k->instrs[i]) ? (int64_t)(krf_dtype_size((krf_dtype)k->instrs[i].dtype) < 4 ? 4 : krf_dtype_size((krf_dtype)k->instrs[i].dtype)) : dear;
+    }
+    int columns = MOST_COLUMNS;
+    while (columns > LEAST_COLUMNS && (columns * k->length * (bytes + dear) > TILE_BYTES || columns * ACCUMULATORS * accumulated > ACCUMULATED_BYTES)) {
+        columns /= 2;
+    }
+    return columns;
+}
+
 /* Reductions alone have few kernels. */
-void krf__set_rows_beside(krf__kernel *k) {
+void krf__set_rows_beside(krf__kernel *k, const krf__limits *limits) {
     k->schedule = KRF__ROW_COL;
     k->vector = 1;
     k->length = k->n_rounds > 0 ? 1 : 16;
     while (k->length < k->chunk && k->length < k->reduced_size) {
         k->length *= 2;
+    }
+    if (!limits->many_threads) {
+        k->each = EACH;
+        k->cluster = 1;
+        k->columns = columns_of_tile(k);
+        return;
     }
     k->each = lies_far_apart(k) ? FAR_EACH : EACH;
     k->cluster = krf__row_warps(k);

@@ -35,6 +35,15 @@ int krf__row_threads(const krf__kernel *k) {
     return of_row * krf__row_rows(k);
 }
 
+bool krf__copied_beside(const krf__kernel *k, uint32_t operand) {
+    const krf__operand *o = &k->operands[operand];
+    bool along = false;
+    for (int d = k->n_kept; d < k->n_kept + k->n_reduced; d++) {
+        along |= o->strides[d] != 0;
+    }
+    return along && o->strides[k->n_kept - 1] != 0 && !o->store && o->inner == 0 && !o->counts && !o->gathered && krf__rounds_with(k, operand) > 1;
+}
+
 bool krf__holds_rows(const krf__kernel *k) {
     bool any = false;
     for (uint32_t i = 0; i < k->n_operands; i++) {

@@ -249,7 +249,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->vector = k->vector > 8 ? 8 : k->vector;
         k->vector = k->reduced_size % k->vector != 0 ? 1 : k->vector;
         if (krf__rows_lie_beside(k) && k->reduced_size <= limits->columns) {
-            krf__set_rows_beside(k);
+            krf__set_rows_beside(k, limits);
         } else {
             krf__share_rows(k, unaligned, limits);
         }
@@ -285,8 +285,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        if (k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= (krf__any_order(k) ? SHORT_ANY : SHORT_COLUMN) && k->reduced_size <= limits->columns) {
-            krf__set_rows_beside(k);
+        if (limits->many_threads && k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= (krf__any_order(k) ? SHORT_ANY : SHORT_COLUMN) && k->reduced_size <= limits->columns) {
+            krf__set_rows_beside(k, limits);
         }
         k->rest = k->schedule != KRF__REDUCE_SHORT && k->schedule != KRF__REDUCE_COL && k->vector > 1 && !k->drifts && (k->chunks == 1 || k->reduced_size % k->vector != 0);
     }

@@ -13,7 +13,7 @@ void krf__share_rows(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* Whether rows lie side by side: most of what has elements of its own in every row moves fastest from row to row. Makes the kernel one that takes them so (KRF__ROW_COL). */
 bool krf__rows_lie_beside(const krf__kernel *k);
-void krf__set_rows_beside(krf__kernel *k);
+void krf__set_rows_beside(krf__kernel *k, const krf__limits *limits);
 
 /* Of a map: whether it goes by squares or strips (KRF__TILE), of which two dimensions, and its vector length then. */
 void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits);

@@ -74,9 +74,10 @@ krf__cut krf__cut_units(const krf__kernel *k) {
     }
     int64_t side_by_side = unit_results(k), results = k->kept_size / side_by_side + (k->kept_size % side_by_side != 0);
     int64_t units = results * chunks, elements = unit_elements(k, chunks), all = times(units, elements);
+    const int64_t together = k->schedule == KRF__ROW_COL ? k->columns : 1, length = at_least(piece_elements(all) / elements, 1);
     /* tiles wait for those before them, which a thread that has several would keep back */
     return (krf__cut){
-        .units = units, .length = k->chained ? 1 : at_least(piece_elements(all) / elements, 1), .alone = is_little(k, all)};
+        .units = units, .length = k->chained ? 1 : (length + together - 1) / together * together, .alone = is_little(k, all)};
 }
 
 krf__cut krf__cut_results(const krf__kernel *k) {
