@@ -184,11 +184,11 @@ krf_status krf__extent_eval(krf__span text, krf__extent_find *find, void *user, 
 }
 
 bool krf__span_next(krf__span *rest, krf__span *piece) {
-    const char *at = rest->at, *end = rest->at + rest->length;
     int depth = 0;
     if (rest->at == NULL || rest->length == 0) {
         return false;
     }
+    const char *at = rest->at, *end = rest->at + rest->length;
     while (at < end && (depth > 0 || *at != ',')) {
         depth += *at == '(' || *at == '[';
         depth -= *at == ')' || *at == ']';

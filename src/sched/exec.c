@@ -155,7 +155,7 @@ static void *address(const krf__run *r, const room *m, const krf__operand *o) {
     }
     const krf__buffer *b = &r->compiled->data.buffers[o->buffer];
     char *base = b->kind == KRF__BUFFER_TEMPORARY ? m->slots[b->index] : krf__run_array(r, b)->data;
-    return base + o->offset * (int64_t)krf__dtype((krf_dtype)o->dtype)->bytes;
+    return base == NULL ? NULL : base + o->offset * (int64_t)krf__dtype((krf_dtype)o->dtype)->bytes; /* what has no elements may have no memory */
 }
 
 /* What a launch of the kernel takes; in the room until the next one. pack: its block of arguments too, which a replay has already. */

@@ -17,8 +17,9 @@ skip() {
 [ -n "${KRF_LIBCUDA:-}" ] || skip "no doubles"
 [ -f "$build/libkerfuse.a" ] || skip "no static library"
 grep -q '^KRF_SANITIZE:[A-Z]*=$' "$build/CMakeCache.txt" || skip "the library is built with sanitizers itself"
+types=''
 case $("$cc" --version) in
-*clang*) FAKECUDA_CXX=clang++ ;;
+*clang*) FAKECUDA_CXX=clang++ types=' -fno-sanitize=function,vptr' ;; # they ask the C++ library for the types of functions
 *) FAKECUDA_CXX=g++ ;;
 esac
 command -v "$FAKECUDA_CXX" >/dev/null || skip "no $FAKECUDA_CXX"
@@ -44,7 +45,7 @@ build() {
     # shellcheck disable=SC2046
     "$cc" "${settings[@]}" "$@" -fvisibility=hidden -shared -o "$out/libfakenvrtc.so" -pthread -ldl $(printf 'tests/fakecuda/%s.c ' "${both[@]}" "${nvrtc[@]}")
     "$cc" -D_GNU_SOURCE -std=c11 -g1 "$@" -Iinclude -o "$out/raw_counter" examples/raw_counter.c "$build/libkerfuse.a" -pthread -ldl -lm
-    export KRF_LIBCUDA=$out/libfakecuda.so KRF_LIBNVRTC=$out/libfakenvrtc.so FAKECUDA_CXXFLAGS="$* -g1 -fno-omit-frame-pointer"
+    export KRF_LIBCUDA=$out/libfakecuda.so KRF_LIBNVRTC=$out/libfakenvrtc.so FAKECUDA_CXXFLAGS="$* -g1 -fno-omit-frame-pointer$types"
     program=$out/raw_counter
 }
 

@@ -14,8 +14,9 @@ skip() {
     exit 77
 }
 [ -n "${KRF_LIBCUDA:-}" ] || skip "no doubles"
+types=''
 case $("$cc" --version) in
-*clang*) FAKECUDA_CXX=clang++ ;;
+*clang*) FAKECUDA_CXX=clang++ types=' -fno-sanitize=function,vptr' ;; # they ask the C++ library for the types of functions
 *) FAKECUDA_CXX=g++ ;;
 esac
 command -v "$FAKECUDA_CXX" >/dev/null || skip "no $FAKECUDA_CXX"
@@ -42,7 +43,7 @@ build() {
         $(printf 'tests/fakecuda/%s.c ' "${both[@]}" "${nvrtc[@]}")
     "$cc" "${settings[@]}" "$@" -o "$out/plants" tests/fakecuda/plants.c \
         src/backend/cuda/{driver,nvrtc,nvrtc_find,symbols}.c src/base/*.c -lcmocka -pthread -ldl -lm
-    export KRF_LIBCUDA=$out/libfakecuda.so KRF_LIBNVRTC=$out/libfakenvrtc.so FAKECUDA_CXXFLAGS="$* -g1 -fno-omit-frame-pointer"
+    export KRF_LIBCUDA=$out/libfakecuda.so KRF_LIBNVRTC=$out/libfakenvrtc.so FAKECUDA_CXXFLAGS="$* -g1 -fno-omit-frame-pointer$types"
     plants=$out/plants
 }
 

@@ -58,6 +58,7 @@ int main(void) {
     work w = {.target = cuda ? TARGET_CUDA : TARGET_INTERPRETER, .device = cuda ? device : "cpu"};
     if (!has_device(&w)) {
         printf("skipped: %s cannot be opened\n", w.device);
+        globfree(&files);
         return 77;
     }
     failed += check_all(&w, n, list, files.gl_pathv);

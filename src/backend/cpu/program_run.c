@@ -10,7 +10,7 @@ static char *address(const krf__program *p, const krf__access *a) {
             offset += p->index[g][d] * a->strides[g][d];
         }
     }
-    return a->base + offset * a->bytes;
+    return (char *)((uintptr_t)a->base + (uintptr_t)(offset * a->bytes)); /* which is a number where places are counted */
 }
 
 /* Whether n elements from the current index on lie side by side in C order. */
