@@ -656,12 +656,12 @@ MUTANTS = [
     ("row_columns_sync", "codegen/cuda_row_col.c", # rows that lie side by side
      '        krf__str_put(out, "__syncthreads();\\n");\n', "",
      "rows/test_columns/sim"),
-    ("beside_halves", "codegen/c_row_col.c", "put_halves(r, function, first, n / 2, 2 * step, out);", "put_halves(r, function, first, n / 2, step, out);", "rows/test_columns/compiled"), # of the CPU, by tiles
-    ("beside_missing", "codegen/c_row_col.c", "if (place + q * turns >= ", "if (place + q * turns > ", "rows/test_columns/compiled"),
-    ("beside_one", "codegen/c_row_col.c", "|| e->k->length <= KRF__LANES); }", "|| e->k->length > 0); }", "rows/test_columns/compiled"),
-    ("beside_dense", "codegen/c_row_col.c", "step_%s = width;\\n    next_", "step_%s = width + 1;\\n    next_", "rows/test_(columns|tiles_beside)/compiled"),
-    ("beside_copied", "src/plan/row_size.c", "return along && o->strides[k->n_kept - 1] != 0", "return o->strides[k->n_kept - 1] != 0", "rows/test_columns/compiled"),
-    ("beside_order", "codegen/skeleton/row_col_reduce.c", "place |= (turn & b) != 0 ? from : 0;", "place |= (turn & from) != 0 ? from : 0;", "rows/test_columns/compiled"),
+    ("beside_halves", "codegen/c_row_col.c", "put_halves(r, function, first, n / 2, 2 * step, out);", "put_halves(r, function, first, n / 2, step, out);", "rows/test_tiles_(beside|values)$"), # of the CPU, by tiles
+    ("beside_missing", "codegen/c_row_col.c", "if (place + q * turns >= ", "if (place + q * turns > ", "rows/test_tiles_(beside|values)$"),
+    ("beside_one", "codegen/c_row_col.c", "|| e->k->length <= KRF__LANES); }", "|| e->k->length > 0); }", "rows/test_tiles_(beside|values)$"),
+    ("beside_dense", "codegen/c_row_col.c", "step_%s = width;\\n    next_", "step_%s = width + 1;\\n    next_", "rows/test_tiles_(beside|values)$"),
+    ("beside_tail", "codegen/c_store.c", "for (int k = before_%s + %d * lines_%s; k < m; k++)", "for (int k = before_%s + %d * lines_%s; k < m - 1; k++)", "rows/test_tiles_lines$"),
+    ("beside_order", "codegen/skeleton/row_col_reduce.c", "place |= (turn & b) != 0 ? from : 0;", "place |= (turn & from) != 0 ? from : 0;", "rows/test_tiles_(beside|values)$"),
     ("row_columns_pairs", "codegen/cuda_row_col.c",
      "red%u(part[k], part[k + n]);", "red%u(part[2 * k], part[2 * k + 1]);",
      "rows/test_columns/sim"),

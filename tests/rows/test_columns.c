@@ -184,7 +184,7 @@ static void run(krf_context *context, const example *e, result *out) {
 }
 
 static void look(const example *e, const result *r, bool gpu) {
-    const bool beside = e->schedule != NULL && strcmp(e->schedule, "row_col") == 0, tiles = !gpu && strcmp(r->schedule, "row_col") == 0; /* on a CPU: where that is faster (test_tiles) */
+    const bool beside = e->schedule != NULL && strcmp(e->schedule, "row_col") == 0, tiles = !gpu && strcmp(r->schedule, "row_col") == 0; /* on a CPU: where that is faster (test_tiles_rule.c) */
     bool right = e->kernels == REST || (gpu && e->kernels != SEVERAL ? r->kernels == e->kernels : (gpu || beside || e->kernels == SEVERAL) && !tiles ? r->kernels >= 2 : true);
     right &= !gpu || ((e->schedule == NULL || strcmp(r->schedule, e->schedule) == 0) && (e->reads == REST || r->reads == e->reads) && (e->writes == REST || r->writes == e->writes));
     if (!right) {
