@@ -1,5 +1,5 @@
-/* KRF_TEST_SHARD=2/8: this process is the second (from 0) of eight that share the work; alone, it has a part of it. KRF_TEST_PARTS=6: of what takes too long for
- * every run, only a sixth, the one that KRF_TEST_SHARD says or the first. */
+/* KRF_TEST_SHARD=2/8: this process is the second (from 0) of eight that share the work; alone, it has a part of it. KRF_TEST_PARTS=12: of what takes too long for
+ * every run, only a twelfth, the one that KRF_TEST_SHARD says or the first. */
 #ifndef KRF_TESTS_SHARD_H
 #define KRF_TESTS_SHARD_H
 
