@@ -51,7 +51,7 @@ static uint32_t variance_of_integers(const krf__composing *c, uint32_t x, double
 #define BESIDE 32
 #define PART_DOWN 128
 
-/* Few enough parts for the second kernel: a column of an H200 takes 8,192 in 60 us, 4,096 in 10. */
+/* Few enough parts for the second kernel: of [1M, 32] an H200 takes 0.135 ms by 8,192 of them, 0.076 by 4,096. */
 static int64_t part_of(double n, int64_t beside) { return beside == 1 ? PART : n <= 131072 ? PART_DOWN : n <= 1048576 ? 2 * PART_DOWN : 8 * PART_DOWN; }
 
 /* Whether there are parts, and which. */
