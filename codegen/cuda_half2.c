@@ -41,6 +41,9 @@ static bool by_twos(const krf__emitter *e) {
     const krf__kernel *k = e->k;
     const bool vectors = k->schedule == KRF__MAP || k->strip > 0 || k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__ROW || krf__short_rows(k);
     bool any = false;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        any |= krf__cuda_compares_pairs(e, r);
+    }
     if (!vectors || k->flat || k->vector % 2 != 0) {
         return false;
     }
@@ -70,7 +73,7 @@ void krf__cuda_by_twos(krf__emitter *e) {
     }
     for (uint32_t n = 0; n < k->n_domain + k->n_reductions && e->twos; n++) {
         const krf__instr *i = &k->instrs[n];
-        const bool takes = !takes_pairs(e, i) && (n >= k->n_domain || (i->op != KRF__fetch && (e->forms[n] & UNUSED) == 0));
+        const bool takes = !takes_pairs(e, i) && !(n >= k->n_domain && krf__cuda_has_pairs(e, n - k->n_domain)) && (n >= k->n_domain || (i->op != KRF__fetch && (e->forms[n] & UNUSED) == 0));
         for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && takes; a++) {
             e->forms[i->args[a]] |= LANES;
         }

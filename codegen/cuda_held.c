@@ -2,6 +2,11 @@
  * over it stay loops, and registers leave room for more blocks. */
 #include "codegen/cuda.h"
 
+bool krf__cuda_loops_over_held(const krf__emitter *e) { return e->k->schedule == KRF__ROW && krf__holds_rows(e->k) && !krf__cuda_row_stays(e); }
+
+/* Few vectors go beyond a row: a branch takes less than a choice for each element. */
+bool krf__cuda_guards(const krf__emitter *e) { return krf__cuda_loops_over_held(e) && !e->k->whole && e->k->n_reductions > 0; }
+
 static void put_address(krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_printf(out, "a.%s", e->operand_names[operand]);
     krf__cuda_put_offset(e, operand, true, out);
@@ -10,7 +15,7 @@ static void put_address(krf__emitter *e, uint32_t operand, krf__str *out) {
 /* Each thread has the vectors that it reads later on. */
 static void put_vector_copy(krf__emitter *e, uint32_t operand, krf__str *out) {
     krf__str_put(out, e->k->words ? "krf_copy_row_word(&" : "krf_copy_later(&");
-    krf__cuda_put_held_element(e, operand, out);
+    krf__cuda_put_held_element(e, operand, "0", out);
     krf__str_put(out, ", ");
     put_address(e, operand, out);
     if (e->k->words) {
@@ -64,6 +69,7 @@ static void put_copies(krf__emitter *e, krf__str *copies, krf__str *out) {
     krf__cuda_put_lines(out, "        ", position.data);
     krf__cuda_put_lines(out, "        ", copies->data);
     krf__str_put(out, "    }\n}\nkrf_copies_wait();\n");
+    krf__str_put(out, k->words && krf__row_share(k) > 1 ? "__syncwarp();\n" : ""); /* a chunk's rest lies in words of other threads */
     out->failed |= position.failed;
     krf__str_free(&position);
 }
@@ -97,6 +103,6 @@ void krf__cuda_put_held_kept(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "if (valid) {\n    ");
     krf__cuda_put_vector_start(e, out);
     krf__str_put(out, "    ");
-    krf__cuda_put_held_element(e, e->kept_slot, out);
+    krf__cuda_put_held_element(e, e->kept_slot, "q", out);
     krf__str_printf(out, e->k->vector > 1 ? " = v_%s[q].word;\n}\n" : " = v_%s[q];\n}\n", e->operand_names[e->kept_slot]);
 }

@@ -47,7 +47,7 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
     }
     if (e->k->operands[operand].held) {
         krf__str_printf(load, e->k->vector > 1 ? "v_%s[q].word = " : "v_%s[q] = ", e->operand_names[operand]);
-        krf__cuda_put_held_element(e, operand, load);
+        krf__cuda_put_held_element(e, operand, e->quad, load);
         krf__str_put(load, ";\n");
         return;
     }
@@ -94,7 +94,7 @@ static bool known(const krf__emitter *e) { return krf__literal_chunk(e->k) && kr
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
     if (known(e)) {
         krf__str_put(out, "const bool whole = false;\n");
-    } else if (!e->k->whole) {
+    } else if (!e->k->whole && !krf__cuda_loops_over_held(e)) {
         krf__str_printf(out, e->k->drifts ? "const bool whole = p >= first && p + %d <= last;\n" : "const bool whole = p + %d <= last;\n", krf__cuda_tile(e));
     }
 }
@@ -103,7 +103,7 @@ static void valid(krf__emitter *e, krf__str *out) {
     if (e->k->whole) {
         krf__str_put(out, "true");
     } else {
-        krf__str_put(out, "whole || p + (");
+        krf__str_put(out, krf__cuda_loops_over_held(e) ? "p + (" : "whole || p + (");
         krf__cuda_put_vector_number(e, out);
         krf__str_printf(out, e->k->drifts ? ") * %d < last" : " + 1) * %d <= last", e->k->vector);
     }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
-    const bool costly = krf__costly_domain(e->k); /* a condition around what takes long would keep elements from overlapping */
+    const bool guarded = krf__cuda_guards(e), costly = krf__costly_domain(e->k) && !guarded; /* a condition around what takes long would keep elements from overlapping */
     const int held = krf__cuda_accumulators(e);
     char slot[48];
     if (e->k->vector > 8) {
@@ -15,8 +15,8 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     } else {
         snprintf(slot, sizeof slot, "q * V + %s", krf__cuda_element(e));
     }
-    krf__str_put(out, costly ? "" : "if (");
-    if (!costly) {
+    krf__str_put(out, costly || guarded ? "" : "if (");
+    if (!costly && !guarded) {
         krf__cuda_put_there(e, out);
         krf__str_put(out, ") {\n    ");
     }
@@ -26,7 +26,7 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
         krf__str_put(out, " ? ");
     }
     krf__cuda_put_summand(e, r, out);
-    krf__str_put(out, costly ? " : " : ");\n}\n");
+    krf__str_put(out, costly ? " : " : guarded ? ");\n" : ");\n}\n");
     if (costly) {
         krf__str_put(out, krf__sums_narrow(e, r) ? "(int)" : "");
         krf__emit_identity(e, r, out);
@@ -42,7 +42,11 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
     }
     krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__cuda_put_each(e, put_combined, r, out);
+        if (krf__cuda_has_pairs(e, r)) {
+            krf__cuda_put_pair_compared(e, r, out);
+        } else {
+            krf__cuda_put_each(e, put_combined, r, out);
+        }
     }
     krf__cuda_put_taken(e, out);
 }
@@ -107,6 +111,10 @@ static void accumulators(krf__emitter *e, krf__str *out) {
         const int n = krf__cuda_accumulators(e);
         if (krf__cuda_has_top(e, r)) {
             krf__cuda_put_tops(e, r, out);
+            continue;
+        }
+        if (krf__cuda_has_pairs(e, r)) {
+            krf__cuda_put_pairs(e, r, out);
             continue;
         }
         krf__str_printf(out, "%s acc%u[%d];\n#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    acc%u[n] = ", krf__cuda_accumulator_type(e, r), r, n, n, r);

@@ -9,7 +9,7 @@ static bool has_all_warps(const krf__kernel *k) { return k->whole || krf__row_ro
 
 /* Warps are numbered through a row, which has as many as it has chunks, or as its blocks have. Every block must have begun before another writes into its shared memory: that is waited for where it happens first. */
 static void place(krf__emitter *e, krf__str *out) {
-    const int n = krf__row_warps(e->k), blocks = e->k->cluster;
+    const int n = krf__row_warps(e->k) / krf__row_share(e->k), blocks = e->k->cluster;
     if (e->k->schedule == KRF__ROW_COL) {
         krf__cuda_put_side_place(e, out);
     } else if (has_all_warps(e->k) && blocks == 1) {
@@ -40,9 +40,10 @@ static void chunk(krf__emitter *e, krf__str *out) {
     if (e->k->words) {
         krf__cuda_put_chunk_words(e, out);
     } else {
-        krf__str_printf(out, "const %s first = (%s)warp * 1024, last = first + 1024 < ", type, type);
+        const int length = 1024 * krf__row_share(e->k);
+        krf__str_printf(out, "const %s first = (%s)warp * %d, last = first + %d < ", type, type, length, length);
         krf__cuda_put_reduced_size(e, out);
-        krf__str_put(out, " ? first + 1024 : ");
+        krf__str_printf(out, " ? first + %d : ", length);
         krf__cuda_put_reduced_size(e, out);
         krf__str_put(out, ";\n");
     }
@@ -69,6 +70,7 @@ static void common_loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e,
 
 static void row_loads(krf__emitter *e, krf__str *out) {
     krf__cuda_put_held_copies(e, out);
+    krf__cuda_put_turns_whole(e, out);
     if (krf__cuda_row_stays(e)) {
         if (!krf__short_rows(e->k)) {
             krf__str_printf(out, "const %s p = first;\n", krf__index_type(e));
@@ -97,6 +99,9 @@ static void next_loads(krf__emitter *e, krf__str *out) {
         krf__cuda_put_late_loads(e, krf__cuda_of_this_round, false, "(q + 1)", out);
     }
 }
+
+static void guard(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_guards(e) ? "if (valid) {\n" : ""); }
+static void guard_end(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_guards(e) ? "}\n" : ""); }
 
 static void round_fixed(krf__emitter *e, krf__str *out) {
     krf__cuda_keep(e);
@@ -141,22 +146,37 @@ static void put_shuffle(krf__emitter *e, uint32_t r, const char *which, const ch
     krf__str_free(&value);
 }
 
+/* Results of which a row's is made: of chunks, or of warps. */
+static int partials(const krf__emitter *e) { return krf__row_warps(e->k) / (krf__cuda_goes_in_turn(e) ? 1 : krf__row_share(e->k)); }
+
 /* Puts a warp's results where all warps of the row find them. Blocks of a cluster have each a copy, written by the others, so that none reads the memory of one that
  * may have ended. Every round has shared memory of its own: one barrier a round is enough. */
 static void put_partials(krf__emitter *e, krf__str *out) {
-    const int n = krf__row_warps(e->k), blocks = e->k->cluster;
-    krf__str_put(out, blocks > 1 && e->reduction == 0 ? "__cluster_barrier_wait();\n" : "");
+    const int n = partials(e), blocks = e->k->cluster;
+    char chunk[32];
+    snprintf(chunk, sizeof chunk, krf__cuda_goes_in_turn(e) ? "warp * %d + turn" : "warp", krf__row_share(e->k));
+    if (blocks > 1 && e->reduction == 0) {
+        krf__str_put(out, krf__cuda_goes_in_turn(e) ? "if (turn == 0) {\n    __cluster_barrier_wait();\n}\n" : "__cluster_barrier_wait();\n");
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
         if (blocks == 1) {
-            krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + warp] = r%u;\n}\n", f, n, r);
+            krf__str_printf(out, "if (thread == 0) {\n    shared%u[row * %d + %s] = r%u;\n}\n", f, n, chunk, r);
             continue;
         }
         krf__str_printf(out, "r%u = ", r);
         put_shuffle(e, r, NULL, "0", out);
-        krf__str_printf(out, ";\nif (thread < %d) {\n    *(%s *)__cluster_map_shared_rank(&shared%u[warp], thread) = r%u;\n}\n", blocks, krf__reduction_type(e, r), f, r);
+        krf__str_printf(out, ";\nif (thread < %d) {\n    *(%s *)__cluster_map_shared_rank(&shared%u[%s], thread) = r%u;\n}\n", blocks, krf__reduction_type(e, r), f, chunk, r);
     }
-    krf__str_put(out, blocks > 1 ? "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n" : "__syncthreads();\n");
+}
+
+static void put_meeting(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->cluster > 1 ? "__cluster_barrier_arrive();\n__cluster_barrier_wait();\n" : "__syncthreads();\n"); }
+
+static void turns_end(krf__emitter *e, krf__str *out) {
+    if (krf__cuda_goes_in_turn(e)) {
+        put_partials(e, out);
+        krf__cuda_put_turns_end(e, out);
+    }
 }
 
 /* What a warp found, or the identity where there is no such warp. */
@@ -164,7 +184,14 @@ static void put_found(krf__emitter *e, uint32_t r, const char *warp, krf__str *o
     const bool all = has_all_warps(e->k);
     krf__str_printf(out, "red%u(", e->reduction + r);
     krf__emit_identity(e, r, out);
-    krf__str_printf(out, all ? ", %sshared%u[%s]" : ", %s < warps ? shared%u[%s] : ", all ? "" : warp, e->reduction + r, warp);
+    if (all) {
+        krf__str_put(out, ", ");
+    } else if (krf__cuda_goes_in_turn(e)) {
+        krf__str_printf(out, ", %s < warps * %d ? ", warp, krf__row_share(e->k));
+    } else {
+        krf__str_printf(out, ", %s < warps ? ", warp);
+    }
+    krf__str_printf(out, all ? "shared%u[%s]" : "shared%u[%s] : ", e->reduction + r, warp);
     if (!all) {
         krf__emit_identity(e, r, out);
     }
@@ -174,7 +201,7 @@ static void put_found(krf__emitter *e, uint32_t r, const char *warp, krf__str *o
 /* Lane w of the tree over chunks is warp w's result, or the identity; every warp of the row does that tree. A thread has lanes that are 32 apart: accumulators anew,
  * for those of a chunk may be of a narrower type. */
 static void put_row_tree(krf__emitter *e, krf__str *out) {
-    const int n = krf__row_warps(e->k), each = n > 32 ? n / 32 : 1, threads = n / each;
+    const int n = partials(e), each = n > 32 ? n / 32 : 1, threads = n / each;
     char lane[48];
     snprintf(lane, sizeof lane, krf__row_rows(e->k) > 1 ? "row * %d + thread %% %d" : "thread %% %d", n, n);
     krf__str_put(out, each > 1 ? "{\n" : "");
@@ -196,7 +223,7 @@ static void put_row_tree(krf__emitter *e, krf__str *out) {
     }
     krf__str_put(out, each > 1 ? "}\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", threads / 2, r, e->reduction + r, r);
+        krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__cuda_loops_over_held(e) ? "" : " 1", threads / 2, r, e->reduction + r, r);
         put_shuffle(e, r, "down", "d", out);
         krf__str_put(out, ");\n}\n");
     }
@@ -208,7 +235,10 @@ static void share(krf__emitter *e, krf__str *out) {
     if (beside && e->k->n_reductions > 0) {
         krf__cuda_put_side_share(e, out);
     } else if (e->k->n_reductions > 0 && krf__row_warps(e->k) > 1) {
-        put_partials(e, out);
+        if (!krf__cuda_goes_in_turn(e)) {
+            put_partials(e, out);
+        }
+        put_meeting(e, out);
         put_row_tree(e, out);
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -272,9 +302,13 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_LOADS", row_loads},
     {"ROUNDS", rounds},
     {"ROUND_FIXED", round_fixed},
+    {"TURNS_BEGIN", krf__cuda_put_turns_begin},
+    {"TURNS_END", turns_end},
     {"ROUND_LOOP", round_loop},
     {"ROUND_LOADS", round_loads},
     {"ROUND_LATE", late_loads},
+    {"ROUND_GUARD", guard},
+    {"GUARD_END", guard_end},
     {"ROUND_NEXT", next_loads},
     {"ROUND_SHARE", share},
     {"ROUND_RESULTS", results},

@@ -115,10 +115,10 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
     }
 }
 
-/* They lie as in the row, from the warp's first one on: "p_q" is the element at hand, or the first of the vector. */
-void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, krf__str *out) {
+/* They lie as in the row, from the warp's first one on: "p" is where a tile of it begins, whose vector it is the given one; or "p_q" is the element at hand. */
+void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, const char *quad, krf__str *out) {
     if (e->k->vector > 1) {
-        krf__str_printf(out, "held_%s[(unsigned)(p_q - first) / %d]", e->operand_names[operand], e->k->vector);
+        krf__str_printf(out, "held_%s[(unsigned)(p - first) / %d + %s * 32 + thread]", e->operand_names[operand], e->k->vector, quad);
     } else {
         krf__str_printf(out, "held_%s[p_q - first]", e->operand_names[operand]);
     }

@@ -93,6 +93,12 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
     }
 }
 
+/* Whether a thread of a row folds what it has by itself first, as it makes no difference which elements meet first. */
+bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) {
+    const krf__instr *i = krf__reduction(e, r);
+    return e->k->schedule == KRF__ROW && (i->op == KRF__max || i->op == KRF__min || (krf__dtype((krf_dtype)i->dtype)->kind < KRF__KIND_REAL && !krf__op_is_fold((krf__op)i->op)));
+}
+
 static int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
 
 /* Lanes of `threads` neighbours, n of a vector each: the threads' halves, which share as many as they have, then those of the vector, for which threads now stand. */
@@ -188,9 +194,18 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
         krf__cuda_put_tree(e, 8, "16", out);
         return;
     }
-    put_sides(e, lanes, 32, out);
+    bool ordered = false;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        halve_accumulators(4, lanes, r, e->reduction + r, out);
-        put_lane_tree(e, r, lanes, 32, false, out);
+        ordered |= !krf__cuda_goes_by_threads(e, r) && !krf__cuda_has_pairs(e, r);
+    }
+    put_sides(e, ordered ? lanes : 1, 32, out);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const int left = krf__cuda_goes_by_threads(e, r) ? 1 : lanes;
+        if (krf__cuda_has_pairs(e, r)) {
+            krf__cuda_put_pairs_tree(e, r, out);
+            continue;
+        }
+        halve_accumulators(4, left, r, e->reduction + r, out);
+        put_lane_tree(e, r, left, 32, left == 1 || krf__cuda_loops_over_held(e), out);
     }
 }

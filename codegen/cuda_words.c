@@ -19,22 +19,23 @@ bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand) {
     return e->k->words && krf__cuda_vectored(e, operand) && !o->store && !o->loose && krf__rounds_with(e->kernel, operand) > 1;
 }
 
-static void loads(krf__emitter *e, krf__str *out) {
+/* In turn, what is held of a chunk's rest is the beginning of the next one's first word; that of the last chunk is there already. */
+void krf__cuda_put_rests(krf__emitter *e, bool in_turn, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__str position = {0};
-    if (!k->words) {
-        return;
-    }
     krf__str_printf(out, "const %s p_k = last + (thread < rest ? thread : 0);\n", krf__index_type(e));
     krf__emit_position(e, KRF__PART_REDUCED, "p_k", &position);
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        if (krf__cuda_keeps_rest(e, i)) {
+        const char *name = e->operand_names[i], *type = krf__storage_type(k->operands[i].dtype);
+        if (krf__cuda_keeps_rest(e, i) && in_turn && k->operands[i].held) {
+            krf__str_printf(out, "%s rest_%s = end == all_end ? all_rest_%s : thread < rest ? ((const %s *)held_%s)[last - first + thread] : (%s)0;\n", type, name, name, type, name, type);
+        } else if (krf__cuda_keeps_rest(e, i)) {
             if (krf__cuda_keeps_wide(e, i)) {
-                krf__str_printf(out, "float w_rest_%s = 0;\n", e->operand_names[i]);
+                krf__str_printf(out, "float w_rest_%s = 0;\n", name);
             }
-            krf__str_printf(out, "%s rest_%s = 0;\nif (thread < rest) {\n", krf__storage_type(k->operands[i].dtype), e->operand_names[i]);
+            krf__str_printf(out, "%s rest_%s = 0;\nif (thread < rest) {\n", type, name);
             krf__cuda_put_lines(out, "    ", position.data);
-            krf__str_printf(out, "    rest_%s = a.%s[0", e->operand_names[i], e->operand_names[i]);
+            krf__str_printf(out, "    rest_%s = a.%s[0", name, name);
             krf__cuda_put_offset(e, i, true, out);
             krf__str_put(out, "];\n}\n");
         }
@@ -43,16 +44,29 @@ static void loads(krf__emitter *e, krf__str *out) {
     krf__str_free(&position);
 }
 
+static void loads(krf__emitter *e, krf__str *out) {
+    if (e->k->words) {
+        krf__cuda_put_rests(e, false, out);
+    }
+}
+
+/* Whole words that end in what lies between "begin" and "end", and elements behind these. */
+void krf__cuda_put_words_end(krf__emitter *e, krf__str *out) {
+    const int v = e->k->vector;
+    krf__str_printf(out, "const %s last = begin < end ? first + (end - first) / %d * %d : first;\n", krf__index_type(e), v, v);
+    krf__str_put(out, "const int rest = begin < end ? (int)(end - last) : 0;\n");
+}
+
 void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out) {
     const uint32_t i = leader(e);
     const char *type = krf__index_type(e), *name = e->operand_names[i];
-    const int n = e->k->n_kept, v = e->k->vector;
-    krf__str_printf(out, "const %s begin = (%s)warp * 1024, end = begin + 1024 < n%d ? begin + 1024 : n%d;\n", type, type, n, n);
+    const int n = e->k->n_kept, length = 1024 * krf__row_share(e->k);
+    krf__str_printf(out, "const %s begin = (%s)warp * %d, end = begin + %d < n%d ? begin + %d : n%d;\n", type, type, length, length, n, length, n);
     krf__str_printf(out, "const int drift = (int)(krf_beside<%s>(a.%s", krf__cuda_word_type(e, i), name);
     krf__cuda_put_offset(e, i, false, out);
     krf__str_printf(out, ") / %d);\n", (int)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
-    krf__str_printf(out, "const %s first = begin - drift, last = begin < end ? first + (end - first) / %d * %d : first;\n", type, v, v);
-    krf__str_put(out, "const int rest = begin < end ? (int)(end - last) : 0;\n");
+    krf__str_printf(out, "const %s first = begin - drift;\n", type);
+    krf__cuda_put_words_end(e, out);
 }
 
 /* Accumulators have one word of each tile: those of the first have nothing else yet. */

@@ -129,3 +129,47 @@ KRF_FN unsigned krf_multiply_bf16x2(unsigned a, unsigned b) {
     return krf_pack_bf16(krf_low_bf16(a) * krf_low_bf16(b), krf_high_bf16(a) * krf_high_bf16(b));
 #endif
 }
+
+//@ krf_max_f16x2
+KRF_FN unsigned krf_max_f16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_f16(krf_maximum_f32(krf_low_f16(a), krf_low_f16(b)), krf_maximum_f32(krf_high_f16(a), krf_high_f16(b)));
+#endif
+}
+
+//@ krf_min_f16x2
+KRF_FN unsigned krf_min_f16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_f16(krf_minimum_f32(krf_low_f16(a), krf_low_f16(b)), krf_minimum_f32(krf_high_f16(a), krf_high_f16(b)));
+#endif
+}
+
+//@ krf_max_bf16x2
+KRF_FN unsigned krf_max_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_bf16(krf_maximum_f32(krf_low_bf16(a), krf_low_bf16(b)), krf_maximum_f32(krf_high_bf16(a), krf_high_bf16(b)));
+#endif
+}
+
+//@ krf_min_bf16x2
+KRF_FN unsigned krf_min_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    unsigned pair;
+    asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(a), "r"(b));
+    return pair;
+#else
+    return krf_pack_bf16(krf_minimum_f32(krf_low_bf16(a), krf_low_bf16(b)), krf_minimum_f32(krf_high_bf16(a), krf_high_bf16(b)));
+#endif
+}

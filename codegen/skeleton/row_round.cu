@@ -1,5 +1,6 @@
 {
     $ROUND_FIXED
+    $TURNS_BEGIN
     $ACCUMULATORS
     $ROUND_LOOP
         $ROUND_LOADS
@@ -9,10 +10,12 @@
             const bool valid = $TILE_VALID;
             $ROUND_LATE
             $ROUND_VECTORS
+            $ROUND_GUARD
             #pragma unroll
             for (int k = 0; k < $TURNS; k++) {
                 $REDUCE_BODY
             }
+            $GUARD_END
             $ROUND_NEXT
             $ROUND_STORES
             $WORDS_LEAD
@@ -21,6 +24,7 @@
     }
     $WORDS_REST
     $WARP_TREE
+    $TURNS_END
     $ROUND_SHARE
     $ROUND_RESULTS
 }

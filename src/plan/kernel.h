@@ -119,6 +119,7 @@ typedef struct krf__kernel {
     bool backwards; /* KRF__MAP on a GPU: blocks go over memory from its end, where the kernel before them in the plan has just been */
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
+    int chunks_each; /* KRF__ROW on a GPU, rows that lie in shared memory: chunks of a warp, which follow one another; a power of two. Elsewhere 1, or not set */
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
@@ -240,6 +241,7 @@ int krf__side_lanes(const krf__kernel *k); /* of the canonical tree, that a thre
 
 /* Warps that share a row in a kernel of several rounds, or of KRF__ROW_COL blocks: a chunk of the canonical tree each; a power of two. */
 int krf__row_warps(const krf__kernel *k);
+int krf__row_share(const krf__kernel *k); /* chunks of a warp */
 int krf__row_rows(const krf__kernel *k); /* rows of a block, side by side */
 
 /* Of KRF__ROW_COL on the CPU: whether an operand is copied into tiles of krf__kernel.columns rows, as several rounds read it. */

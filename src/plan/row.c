@@ -6,7 +6,8 @@
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
 #define HELD_PLAIN 40960 /* on devices without clusters, some of which have 48 KiB for a block, with what rounds meet in */
-#define HELD_WARPS 16    /* of such a block */
+#define HELD_WARPS 16    /* of such a block, and of one of rows that take half of that, so that twice as many blocks have room */
+#define HALF_WARPS 8
 #define EACH 16          /* elements of a thread of rows that lie side by side */
 #define FAR_EACH 32      /* the same where they lie far apart: */
 #define FAR_THREADS 512  /* of a block then */
@@ -98,7 +99,18 @@ static bool by_words(const krf__kernel *k, bool unaligned, const krf__limits *li
     return may;
 }
 
-static bool fits(const krf__kernel *k, int most) { return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= (most > 1 ? HELD_BYTES : HELD_PLAIN); }
+/* Whether warps may have several chunks each. */
+static bool takes_turns(const krf__kernel *k) { return k->vector > 1; }
+
+/* Whether blocks of the warps that may be have room for the row. */
+static bool fits(krf__kernel *k, int most) {
+    k->chunks_each = 1;
+    const int warps = takes_turns(k) && krf__held_bytes(k) <= HELD_BYTES / 2 ? HALF_WARPS : HELD_WARPS;
+    while (takes_turns(k) && krf__row_threads(k) > 32 * warps) {
+        k->chunks_each *= 2;
+    }
+    return krf__row_threads(k) <= 32 * HELD_WARPS && krf__held_bytes(k) <= (most > 1 ? HELD_BYTES : HELD_PLAIN);
+}
 
 /* Where blocks share rows, those that lie in shared memory leave registers for three blocks of a multiprocessor: fewer, larger ones. With 128 KiB, of which there is room for one, rows
  * of 262,144 were slower than in registers (0.69 of the copy bandwidth on the H200, not 0.735). */
@@ -109,12 +121,13 @@ static void hold_rows(krf__kernel *k, int most) {
         k->operands[i].held = may_be_held(k, i);
         all &= k->operands[i].held || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
-    k->cluster = shared_by > 1 ? 2 : 1;
+    k->cluster = shared_by > 1 && !takes_turns(k) ? 2 : 1;
     while (k->cluster < most && !fits(k, most)) {
         k->cluster *= 2;
     }
     if (!all || !fits(k, most)) {
         k->cluster = shared_by;
+        k->chunks_each = 1;
         for (uint32_t i = 0; i < k->n_operands; i++) {
             k->operands[i].held = false;
         }
@@ -129,7 +142,7 @@ static bool stores_what_is_held(const krf__kernel *k) {
         for (uint32_t i = 0; i < round.n_domain && round.n_reductions == 0; i++) {
             const krf__instr *s = &round.instrs[i];
             const krf__operand *o = &k->operands[s->slot];
-            alone &= (s->op != KRF__load && s->op != KRF__fetch) || o->inner != 0 || may_be_held(k, s->slot) || krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0;
+            alone &= (s->op != KRF__load && s->op != KRF__fetch) || o->inner != 0 || o->counts || may_be_held(k, s->slot) || krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0;
         }
     }
     return alone;
@@ -158,11 +171,12 @@ static bool better_held(const krf__kernel *k) {
         const krf__kernel round = krf__kernel_round(k, r);
         costly |= krf__costly_domain(&round);
     }
-    return k->cluster > 1 || (wide && costly && stores(k) && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HELD_WARPS && stores_what_is_held(k))));
+    return k->cluster > 1 || (wide && costly && stores(k) && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HALF_WARPS && stores_what_is_held(k))));
 }
 
 void krf__share_rows(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->schedule == KRF__ROW ? cluster_of(k, limits->row) : 1;
+    k->chunks_each = 1;
     k->words = k->schedule == KRF__ROW && by_words(k, unaligned, limits);
     k->vector = k->words ? WORD : k->vector;
     if (k->schedule == KRF__ROW && limits->held != 0 && better_held(k)) {

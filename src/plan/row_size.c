@@ -22,6 +22,8 @@ int krf__row_warps(const krf__kernel *k) {
     return warps;
 }
 
+int krf__row_share(const krf__kernel *k) { return k->chunks_each > 1 ? k->chunks_each : 1; }
+
 /* Small blocks: rows side by side wait for each other, and make room for others together. */
 int krf__row_rows(const krf__kernel *k) {
     if (k->schedule == KRF__ROW_COL) {
@@ -31,7 +33,7 @@ int krf__row_rows(const krf__kernel *k) {
 }
 
 int krf__row_threads(const krf__kernel *k) {
-    const int of_row = k->schedule == KRF__ROW_COL ? krf__side_threads(k) : 32 * krf__row_warps(k) / k->cluster;
+    const int of_row = k->schedule == KRF__ROW_COL ? krf__side_threads(k) : 32 * krf__row_warps(k) / krf__row_share(k) / k->cluster;
     return of_row * krf__row_rows(k);
 }
 
@@ -54,7 +56,7 @@ bool krf__holds_rows(const krf__kernel *k) {
 
 uint32_t krf__held_words(const krf__kernel *k, uint32_t operand) {
     const uint32_t elements = 16 / (uint32_t)krf_dtype_size((krf_dtype)k->operands[operand].dtype);
-    return k->operands[operand].held ? (uint32_t)k->chunk / elements + (k->vector == 1) : 0;
+    return k->operands[operand].held ? (uint32_t)(k->chunk * krf__row_share(k)) / elements + (k->vector == 1) : 0;
 }
 
 uint32_t krf__held_of_warp(const krf__kernel *k) {

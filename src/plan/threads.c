@@ -96,6 +96,9 @@ static int team_vectors(const krf__kernel *k, int share, int loads, int bytes) {
     return vectors;
 }
 
+/* Whether a tile could be longer than a chunk, whose elements are counted. */
+static bool chunks_are_short(const krf__kernel *k) { return k->chunks > 1 && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW); }
+
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k) / k->team;
     int turns = widens(k) || is_narrow(k) || (k->schedule == KRF__REDUCE_ALL && k->vector == 16) ? 2 : 1;
@@ -120,6 +123,9 @@ int krf__reduce_vectors(const krf__kernel *k) {
     turns = k->spread && k->vector > 1 && bytes == k->vector * loads ? RECORD_TURNS : turns;
     int vectors = turns * (k->vector == 1 || loads == 0 || loads * share >= 4 ? share : 4 / (loads * share) * share);
     while (k->drifts && vectors > share && vectors / 2 * 32 * k->vector >= k->reduced_size + k->vector) {
+        vectors /= 2;
+    }
+    while (chunks_are_short(k) && vectors > share && vectors * 32 * k->vector > k->chunk) {
         vectors /= 2;
     }
     return vectors;
@@ -192,5 +198,5 @@ static bool accumulates_wide(const krf__kernel *k) {
 /* What stores elements as well has none under way before its loop, but where warps share chunks. */
 bool krf__gains_ahead(const krf__kernel *k) {
     const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && (krf__any_order(k) || !accumulates_wide(k)));
-    return (reduces && (!krf__stores_elements(k) || k->team > 1)) || (k->schedule == KRF__ROW && k->cluster > 1) || krf__map_each(k) > 1;
+    return (reduces && (!krf__stores_elements(k) || k->team > 1)) || (k->schedule == KRF__ROW && (k->cluster > 1 || krf__row_share(k) > 1)) || krf__map_each(k) > 1;
 }

@@ -106,7 +106,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->x = clamp(blocks, MAX_X);
         g->block_x = (uint32_t)krf__row_threads(k);
         if (k->schedule == KRF__ROW && krf__row_rows(k) == 1) { /* no warps without a chunk but for those of the last block */
-            g->block_x = 32 * (uint32_t)divide_up(k->chunks, k->cluster);
+            g->block_x = 32 * (uint32_t)divide_up(k->chunks, (int64_t)k->cluster * krf__row_share(k));
         }
         g->shared = 16 * krf__held_of_warp(k) * (g->block_x / 32);
         break;
