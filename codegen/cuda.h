@@ -86,6 +86,7 @@ void krf__cuda_put_pair_compared(const krf__emitter *e, uint32_t r, krf__str *ou
 void krf__cuda_put_pairs_tree(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_words_end(krf__emitter *e, krf__str *out);
 void krf__cuda_put_rests(krf__emitter *e, bool in_turn, krf__str *out);
+bool krf__cuda_writes_tree(const krf__emitter *e);
 bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r);
 bool krf__cuda_goes_in_turn(const krf__emitter *e);
 void krf__cuda_put_turns_whole(const krf__emitter *e, krf__str *out);

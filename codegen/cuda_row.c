@@ -223,7 +223,7 @@ static void put_row_tree(krf__emitter *e, krf__str *out) {
     }
     krf__str_put(out, each > 1 ? "}\n" : "");
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__cuda_loops_over_held(e) ? "" : " 1", threads / 2, r, e->reduction + r, r);
+        krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__cuda_writes_tree(e) ? "" : " 1", threads / 2, r, e->reduction + r, r);
         put_shuffle(e, r, "down", "d", out);
         krf__str_put(out, ");\n}\n");
     }

@@ -181,6 +181,16 @@ void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
+/* Rows alone, whose trees are shorter so for a compiler, too; but registers are short where words of what all rows share are loaded beside rows that stay in them. */
+bool krf__cuda_writes_tree(const krf__emitter *e) {
+    const krf__kernel *k = e->kernel;
+    bool beside = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        beside |= !k->operands[i].store && krf__same_for_rows(k, &k->operands[i]) && krf_dtype_size((krf_dtype)k->operands[i].dtype) >= 4;
+    }
+    return k->schedule == KRF__ROW && !(beside && krf__cuda_row_stays(e));
+}
+
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     const int lanes = e->k->vector; /* of a vector */
     if (e->k->schedule == KRF__ROW_COL) {
@@ -206,6 +216,6 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
             continue;
         }
         halve_accumulators(4, left, r, e->reduction + r, out);
-        put_lane_tree(e, r, left, 32, left == 1 || krf__cuda_loops_over_held(e), out);
+        put_lane_tree(e, r, left, 32, left == 1 || krf__cuda_writes_tree(e), out);
     }
 }

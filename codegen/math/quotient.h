@@ -3,11 +3,10 @@
 // kernels on a GPU only.
 
 //@ krf_quotient_f16
-// With the division's bits: f32 has twice the digits, so that one correction, within an ULP of f32, rounds as the quotient does; exact quotients stay exact. Where
-// there is no remainder to speak of (0, infinity, NaN) the product is the quotient.
+// With the division's bits, as krf_quotient_f32: f32 has more than twice the digits. The first part is as much smaller as fast kernels' reciprocals may be too large.
 KRF_FN float krf_quotient_f16(float a, float b) {
-    float r = 1 / b, q = a * r, rest = KRF_F32(fma)(-q, b, a);
-    return KRF_F32(fabs)(rest) > 0 && KRF_F32(fabs)(q) <= 0x1.fffffep127f ? KRF_F32(fma)(rest, r, q) : q;
+    float r = 1 / b, high = r * 0x1.fffff8p-1f, rest = KRF_F32(fma)(-b, high, 1.0f) * r, low = rest == rest ? rest : high;
+    return KRF_F32(fma)(a, high, a * low);
 }
 
 //@ krf_quotient_bf16
@@ -19,14 +18,14 @@ KRF_FN float krf_quotient_bf16(float a, float b) {
 
 //@ krf_quotient_f32
 // With the division's bits, and without the branch of each that keeps compilers from loading ahead: f64 has more than twice the digits, so that a product by the
-// reciprocal, within two ULPs of f64, rounds as the quotient does: that is no nearer to the middle of two numbers than 2^-49 of itself, or exactly there, as subnormal
-// ones may be, for which it is corrected. GPUs with few units for f64 divide.
+// reciprocal rounds as the quotient does: that is no nearer to the middle of two numbers than 2^-49 of itself, or exactly there, as subnormal ones may be. So the reciprocal is the sum of two
+// numbers, and products that lie in the middle are exact. Both have its sign, or infinite numbers would meet with their opposite; that of 0 and of infinity has no second part of its own. GPUs with few units for f64 divide.
 KRF_FN float krf_quotient_f32(float a, float b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 700 && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000 && __CUDA_ARCH__ != 1030
     return a / b;
 #else
-    double r = 1 / (double)b, q = (double)a * r, rest = KRF_F64(fma)(-q, (double)b, (double)a);
-    return (float)(KRF_F64(fabs)(rest) > 0 ? KRF_F64(fma)(rest, r, q) : q);
+    double r = 1 / (double)b, high = r * (1 - 0x1p-52), rest = KRF_F64(fma)(-(double)b, high, 1.0) * r, low = rest == rest ? rest : high;
+    return (float)KRF_F64(fma)((double)a, high, (double)a * low);
 #endif
 }
 

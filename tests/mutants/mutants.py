@@ -234,7 +234,7 @@ MUTANTS = [
      "if (thread %% %d / %d == 0) {", "if (thread %% %d / %d >= 0) {",
      "ops/test_reduce/sim"),
     ("quotient_tie", "codegen/math/quotient.h",
-     "return (float)(KRF_F64(fabs)(rest) > 0 ? KRF_F64(fma)(rest, r, q) : q);", "return (float)q;",
+     "return (float)KRF_F64(fma)((double)a, high, (double)a * low);", "return (float)((double)a * r);",
      "ops/test_quotients/sim"),
     ("late_next", "codegen/cuda_row.c",
      'krf__cuda_of_this_round, false, "(q + 1)", out', 'krf__cuda_of_this_round, false, "q", out',
@@ -401,7 +401,7 @@ MUTANTS = [
      "m.loads && m.costly && !needs(b, j, slot, needed)", "m.loads && m.costly && (needs(b, j, slot, needed) || true)",
      "rows/test_rows/sim"),
     ("half_tie", "codegen/math/quotient.h", # the correction of a quotient of halves
-     "? KRF_F32(fma)(rest, r, q) : q", "? q : q",
+     "return KRF_F32(fma)(a, high, a * low);", "return a * r;",
      "ops/test_quotients/sim"),
     ("row_barrier", "codegen/cuda_row.c",
      '__cluster_barrier_wait();\\n" : "__syncthreads();\\n");', '__cluster_barrier_wait();\\n" : "");',
