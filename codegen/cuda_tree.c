@@ -96,7 +96,7 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
 /* Whether a thread of a row folds what it has by itself first, as it makes no difference which elements meet first. */
 bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) {
     const krf__instr *i = krf__reduction(e, r);
-    return e->k->schedule == KRF__ROW && (i->op == KRF__max || i->op == KRF__min || (krf__dtype((krf_dtype)i->dtype)->kind < KRF__KIND_REAL && !krf__op_is_fold((krf__op)i->op)));
+    return (i->op == KRF__max || i->op == KRF__min || (krf__dtype((krf_dtype)i->dtype)->kind < KRF__KIND_REAL && !krf__op_is_fold((krf__op)i->op)));
 }
 
 static int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
@@ -216,6 +216,6 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
             continue;
         }
         halve_accumulators(4, left, r, e->reduction + r, out);
-        put_lane_tree(e, r, left, 32, left == 1 || krf__cuda_writes_tree(e), out);
+        put_lane_tree(e, r, left, 32, krf__cuda_writes_tree(e) || (left == 1 && e->k->schedule == KRF__ROW), out);
     }
 }
