@@ -97,7 +97,7 @@ static int team_vectors(const krf__kernel *k, int share, int loads, int bytes) {
 }
 
 /* Whether a tile could be longer than a chunk, whose elements are counted. */
-static bool chunks_are_short(const krf__kernel *k) { return k->chunks > 1 && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW); }
+static bool chunks_are_short(const krf__kernel *k) { return k->chunks > 1 && !k->drifts && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW); }
 
 int krf__reduce_vectors(const krf__kernel *k) {
     const int share = krf__lane_vectors(k) / k->team;

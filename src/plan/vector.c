@@ -179,6 +179,6 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
         const bool vectors = k->strip > 0 ? o->store : o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
         o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!krf__in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
-        o->loose |= k->words && o->aligned && !o->store && krf__same_for_rows(k, o);
+        o->loose |= k->words && o->aligned && !o->store && k->kept_size > 1 && krf__same_for_rows(k, o); /* of one row all begins alike (plan/row.c) */
     }
 }

@@ -134,6 +134,8 @@ MUTANTS = [
     ("columns_end_within", "src/plan/vector.c", "(columns && (unaligned || k->extents[fast] % k->vector != 0))", "(columns && unaligned)", "ops/test_anywhere/sim"),
     ("drift_left_out", "codegen/cuda_drift.c", 'e->k->drifts ? "first - drift" : "first"', 'e->k->drifts ? "first" : "first"', "ops/test_anywhere/sim"),
     ("drift_key", "src/plan/key.c", " | (k->drifts || k->team > 1 || k->chunks > 1 ? (uint64_t)krf__reduce_vectors(k) << 8 : 0)", "", "ops/test_anywhere/sim"),
+    ("drift_same_key", "src/plan/key.c", " | (uint64_t)k->drifts << 50", "", "rows/test_turns_rows/sim"),
+    ("words_one_row", "src/plan/vector.c", " && k->kept_size > 1 && krf__same_for_rows(k, o); ", " && krf__same_for_rows(k, o); ", "rows/test_turns_rows/sim"),
     ("words_lead", "codegen/cuda_words.c", "acc%u[k] = k < lead ? ", "acc%u[k] = k < lead - 1 ? ", "rows/test_odd_rows/sim"),
     ("words_rest", "codegen/cuda_words.c", "thread < rest && last + thread >= begin ? ", "thread < rest && last + thread >= first ? ", "rows/test_odd_rows/sim"),
     ("words_rest_place", "codegen/cuda_words.c", "thread == (int)(last - first) / %d %% 32", "thread == (int)(last - first) %% %d", "rows/test_odd_rows/sim"),
