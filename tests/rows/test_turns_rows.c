@@ -48,7 +48,7 @@ static const struct {
     {SOFTMAX, KRF_BF16, 3, 50257, 0, false}, {SOFTMAX, KRF_BF16, 1, 131073, 0, false},      {LOG_SOFTMAX, KRF_BF16, 3, 33001, 0, false},  {LOGSUMEXP, KRF_F16, 3, 16383, 1, false},
     {LOGSUMEXP, KRF_BF16, 3, 20480, 3, false}, {CROSS_ENTROPY, KRF_BF16, 3, 50257, 0, false}, {STANDARDISED, KRF_F16, 8, 10239, 0, false}, {STANDARDISED, KRF_BF16, 3, 18000, 3, true},
     {LAYER_NORM, KRF_F16, 3, 50257, 0, false}, {SHARES, KRF_BF16, 3, 20487, 0, true},       {SEVERAL, KRF_BF16, 3, 20487, 0, false},      {SEVERAL, KRF_F16, 1, 65537, 0, false},
-    {OF_HALVES, KRF_F16, 3, 17001, 0, false}, {OF_HALVES, KRF_BF16, 3, 33001, 0, true},     {OF_HALVES, KRF_F16, 3, 16381, 3, true},      {INTEGERS, KRF_I16, 3, 33001, 0, false},
+    {OF_HALVES, KRF_F16, 3, 17407, 0, false}, {OF_HALVES, KRF_BF16, 3, 34815, 0, true},     {OF_HALVES, KRF_F16, 3, 16381, 3, true},      {INTEGERS, KRF_I16, 3, 33001, 0, false},
     {INTEGERS, KRF_U16, 3, 20481, 0, false},
 };
 
@@ -115,6 +115,9 @@ static void check(krf_context *context, int p, given in, const char *says) {
     evaluate(context, text, &in, programs[p].outputs, &got);
     if (says != NULL) {
         must_be_held(&got, &in, says, what);
+        if (p == INTEGERS && strstr(got.source, "turn < ") != NULL) {
+            COMPLAIN("%s: in turn", what);
+        }
     }
     in.in_place = false;
     if (!(collecting && programs[p].everywhere)) {
@@ -180,5 +183,6 @@ static void test_compile(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_older_devices)};
     setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
+    setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
     return cmocka_run_group_tests(tests, open_and_define, close_and_release);
 }
