@@ -38,7 +38,7 @@ static void vectors(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->part 
 static bool looks_at(const krf__emitter *e, uint32_t operand) {
     bool looks = e->replaced != UINT32_MAX && e->kept_slot == operand;
     for (uint32_t n = 0; n < e->k->n_domain && !looks; n++) {
-        looks = e->k->instrs[n].op == KRF__load && e->k->instrs[n].slot == operand && (e->k == e->kernel || e->needed[n]);
+        looks = (e->k->instrs[n].op == KRF__load || e->k->instrs[n].op == KRF__fetch) && e->k->instrs[n].slot == operand && (e->k == e->kernel || e->needed[n]);
     }
     return looks;
 }

@@ -151,10 +151,13 @@ static void test_older_devices(void **unused) {
     krf_device_info info = {.size = sizeof info};
     (void)unused;
     setenv("FAKECUDA_ARCH", "89", 1);
-    krf_context *older = open_turns(device_name(), NULL, false);
+    krf_context *older = open_turns(device_name(), NULL, false), *const newer = apart;
+    apart = open_turns(device_name(), "off", false);
     assert_int_equal(krf_context_device(older, &info), KRF_OK);
     check(older, SOFTMAX, run_of(2), strcmp(info.arch, "sm_89") == 0 ? "turn < 2;" : NULL);
     krf_context_destroy(older);
+    krf_context_destroy(apart);
+    apart = newer;
     unsetenv("FAKECUDA_ARCH");
     assert_int_equal(complaints(), 0);
 }
