@@ -140,7 +140,9 @@ KRF_FN void krf_copy_later(void *to, const void *from) {
 // The same of what another block found, in words of four bytes, or of eight where its type lies at such.
 template <typename T> KRF_FN void krf_copy_part(T *to, const unsigned long long *from) {
     if constexpr (sizeof(T) < 4) {
-        *to = *(volatile const T *)from;
+        for (int i = 0; i < (int)sizeof(T); i++) { // it may be a struct
+            ((unsigned char *)to)[i] = ((volatile const unsigned char *)from)[i];
+        }
     } else {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
         for (int i = 0; i < (int)(sizeof(T) / 4); i++) {
