@@ -77,24 +77,27 @@ void krf__cuda_put_held_records(const krf__emitter *e, uint32_t first, int n, co
 void krf__cuda_put_field(const krf__emitter *e, uint32_t operand, const char *element, krf__str *out);
 void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const char *words, const char *of_one, krf__str *out); /* word k of a vector that is gathered whole, "pair" or "four"; of_one: makes one of a single element */
 void krf__cuda_put_row_ends(const krf__emitter *e, uint32_t operand, krf__str *out); /* where the row at hand begins and ends in it: "a.in0 + i0 * in0_s0, a.in0 + i0 * in0_s0 + n1" */
-/* Rows in shared memory: the element at hand of an operand that is held, or its vector's word. */
+/* Rows in shared memory: the element at hand of an operand that is held, or the word of vector `quad`; whether rounds loop over them, and branch around what is beyond the row. */
+void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, const char *quad, krf__str *out);
+bool krf__cuda_loops_over_held(const krf__emitter *e);
+bool krf__cuda_guards(const krf__emitter *e);
+/* Such rows of which a warp has several chunks: whether the round takes them in turn; the names of all that a warp has, and what begins and ends the loop over its chunks. */
+bool krf__cuda_goes_in_turn(const krf__emitter *e);
+void krf__cuda_put_turns_whole(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_turns_begin(krf__emitter *e, krf__str *out);
+void krf__cuda_put_turns_end(krf__emitter *e, krf__str *out);
+/* Rows by words, between "begin" and "end": their last whole word, and elements behind it, which stay from round to round. */
+void krf__cuda_put_words_end(krf__emitter *e, krf__str *out);
+void krf__cuda_put_rests(krf__emitter *e, bool in_turn, krf__str *out);
+/* A warp's tree: whether a thread folds what it has first, as any order will do; whether steps are written out. */
+bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r);
+bool krf__cuda_writes_tree(const krf__emitter *e);
 /* Halves that are compared by twos: whether a reduction could be of such, and is; its pairs, what takes pair k of vector q, and the warp's tree. */
 bool krf__cuda_compares_pairs(const krf__emitter *e, uint32_t r);
 bool krf__cuda_has_pairs(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_pairs(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_pair_compared(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_pairs_tree(const krf__emitter *e, uint32_t r, krf__str *out);
-void krf__cuda_put_words_end(krf__emitter *e, krf__str *out);
-void krf__cuda_put_rests(krf__emitter *e, bool in_turn, krf__str *out);
-bool krf__cuda_writes_tree(const krf__emitter *e);
-bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r);
-bool krf__cuda_goes_in_turn(const krf__emitter *e);
-void krf__cuda_put_turns_whole(const krf__emitter *e, krf__str *out);
-void krf__cuda_put_turns_begin(krf__emitter *e, krf__str *out);
-void krf__cuda_put_turns_end(krf__emitter *e, krf__str *out);
-bool krf__cuda_loops_over_held(const krf__emitter *e);
-bool krf__cuda_guards(const krf__emitter *e);
-void krf__cuda_put_held_element(const krf__emitter *e, uint32_t operand, const char *quad, krf__str *out);
 /* a.in0[...], at the place that is at hand. */
 void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__str *out);
 /* "a.out0[0 + i0] = t7;\n": a store at the position at hand; reduced: of the domain, else of the results. */

@@ -25,7 +25,7 @@ static const pairs *pairs_of(const krf__emitter *e, uint32_t r) {
     const krf__kernel *k = e->k;
     const krf__instr *load = load_of(k, r);
     const bool vectors = k->schedule == KRF__ROW && k->vector % 2 == 0 && !k->words && !k->drifts;
-    if (!vectors || load->op != KRF__load || load->from != load->dtype || k->operands[load->slot].inner != 0 || !krf__cuda_vectored(e, load->slot) || load - k->instrs == (ptrdiff_t)e->replaced) {
+    if (!vectors || load->op != KRF__load || load->from != load->dtype || k->operands[load->slot].inner != 0 || !krf__cuda_vectored(e, load->slot)) {
         return NULL;
     }
     for (size_t p = 0; p < sizeof all / sizeof *all; p++) {

@@ -93,7 +93,7 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
     }
 }
 
-/* Whether a thread of a row folds what it has by itself first, as it makes no difference which elements meet first. */
+/* Whether a thread folds what it has by itself first, as it makes no difference which elements meet first. */
 bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) {
     const krf__instr *i = krf__reduction(e, r);
     return (i->op == KRF__max || i->op == KRF__min || (krf__dtype((krf_dtype)i->dtype)->kind < KRF__KIND_REAL && !krf__op_is_fold((krf__op)i->op)));

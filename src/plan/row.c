@@ -6,8 +6,8 @@
 #define MEETING_BYTES 40960 /* of shared memory, of which a block has 48 KiB */
 #define HELD_BYTES 66560 /* of shared memory, of a block that has rows there: 64 KiB of elements, and what it takes to have them as they lie in memory */
 #define HELD_PLAIN 40960 /* on devices without clusters, some of which have 48 KiB for a block, with what rounds meet in */
-#define HELD_WARPS 16    /* of such a block, and of one of rows that take half of that, so that twice as many blocks have room */
-#define HALF_WARPS 8
+#define HELD_WARPS 16    /* of such a block */
+#define HALF_WARPS 8     /* of one that takes half of that, so that twice as many have room */
 #define EACH 16          /* elements of a thread of rows that lie side by side */
 #define FAR_EACH 32      /* the same where they lie far apart: */
 #define FAR_THREADS 512  /* of a block then */
@@ -102,7 +102,7 @@ static bool by_words(const krf__kernel *k, bool unaligned, const krf__limits *li
 /* Whether warps may have several chunks each. */
 static bool takes_turns(const krf__kernel *k) { return k->vector > 1; }
 
-/* Whether blocks of the warps that may be have room for the row. */
+/* Whether blocks have room for the row, once warps have as many chunks each as leave no more of them than may be. */
 static bool fits(krf__kernel *k, int most) {
     k->chunks_each = 1;
     const int warps = takes_turns(k) && krf__held_bytes(k) <= HELD_BYTES / 2 ? HALF_WARPS : HELD_WARPS;
