@@ -152,7 +152,7 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out); /* of 
 int krf__cuda_columns_left(const krf__emitter *e);
 void krf__cuda_put_column_sides(const krf__emitter *e, krf__str *out);
 void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out);
-void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
+void krf__cuda_put_results_tree(krf__emitter *e, int results, int vector, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
 void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
 
 /* ---- cuda_team.c ---- */

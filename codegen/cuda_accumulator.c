@@ -3,7 +3,12 @@
 
 const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r) { return krf__sums_narrow(e, r) ? "int" : krf__reduction_type(e, r); }
 
-int krf__cuda_accumulators(const krf__emitter *e) { return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8 / e->k->team; }
+int krf__cuda_accumulators(const krf__emitter *e) {
+    if (e->k->lines > 1 && e->k->schedule != KRF__REDUCE_SHORT && krf__all_order_free(e->k)) { /* registers are for more results then */
+        return 1;
+    }
+    return e->k->schedule == KRF__ROW_COL ? krf__side_lanes(e->k) : 8 / e->k->team;
+}
 
 size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r) {
     const uint32_t words = krf__accumulator_words(e->k, r);

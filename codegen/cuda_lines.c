@@ -86,7 +86,7 @@ static int words_of(size_t bytes) { return (int)(bytes + 3) / 4; }
 /* Told that more blocks were wanted, ptxas 13.0 would spill. */
 static void bounds(krf__emitter *e, krf__str *out) {
     enum { FOUR_BLOCKS = 48, THREE_BLOCKS = 64 }; /* registers */
-    int registers = 8 * e->k->lines * words_of(krf__accumulator_bytes(e->kernel));
+    int registers = krf__cuda_accumulators(e) * e->k->lines * words_of(krf__accumulator_bytes(e->kernel));
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const int words = words_of(krf_dtype_size((krf_dtype)e->k->operands[i].dtype)) * (e->k->operands[i].counts ? 3 : 1); /* of places there is what becomes of them, too */
         registers += is_mine(e, i) ? e->k->lines * words : is_shared(e, i) ? krf__cuda_quads(e) * e->k->vector * words : 0;

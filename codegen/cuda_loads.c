@@ -73,10 +73,23 @@ static void put_each(krf__emitter *e, bool (*wanted)(const krf__emitter *e, uint
     }
 }
 
+/* Whether an operand has one element for a whole tile (krf__kernel.along). */
+static bool is_of_tile(const krf__emitter *e, uint32_t operand) {
+    const krf__operand *o = &e->k->operands[operand];
+    return e->k->along && !o->gathered && o->strides[e->k->n_kept + e->k->n_reduced - 1] == 0;
+}
+
+/* Where element p_q lies, of the tile whose place is at hand by that name. */
+static void put_place(krf__emitter *e, const char *tile, krf__str *out) {
+    e->tile = e->k->along ? tile : NULL;
+    krf__emit_position(e, KRF__PART_REDUCED, "p_q", out);
+    e->tile = NULL;
+}
+
 /* A loop over the vectors of a tile, and when one is loaded. */
 static void put_tile(krf__emitter *e, const char *condition, const char *loads, const char *indent, krf__str *out) {
     krf__str position = {0};
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    put_place(e, "tile", &position);
     krf__str_printf(out, "%s#pragma unroll\n%sfor (int q = 0; q < %d; q++) {\n", indent, indent, krf__cuda_quads(e));
     krf__str_printf(out, "%s    ", indent);
     krf__cuda_put_vector_start(e, out);
@@ -181,7 +194,32 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
 }
 
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
-static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
+static bool in_vectors(const krf__emitter *e, uint32_t operand) { return in_domain(e, operand) && !is_of_tile(e, operand); }
+static bool of_tile(const krf__emitter *e, uint32_t operand) { return in_domain(e, operand) && is_of_tile(e, operand); }
+static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_vectors, out); }
+
+/* What a tile has one element of. */
+static void put_tile_loads(krf__emitter *e, krf__str *out) {
+    krf__str loads = {0}, position = {0};
+    const char *quad = e->quad;
+    e->quad = "0";
+    put_each(e, of_tile, out, &loads);
+    e->quad = quad;
+    if (loads.data != NULL) {
+        krf__str_printf(out, "{\n    const %s p_q = p;\n", krf__index_type(e));
+        put_place(e, "tile", &position);
+        krf__cuda_put_lines(out, "    ", position.data);
+        krf__cuda_put_lines(out, "    ", loads.data);
+        krf__str_put(out, "}\n");
+    }
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        if (of_tile(e, i)) {
+            krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < %d; n++) {\n    v_%s[n] = v_%s[0];\n}\n", krf__cuda_quads(e), e->operand_names[i], e->operand_names[i]);
+        }
+    }
+    out->failed |= loads.failed;
+    krf__str_free(&loads);
+}
 
 void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__str *loads) { put_each(e, in_domain, declarations, loads); }
 
@@ -204,8 +242,15 @@ static bool goes_on(const krf__emitter *e) {
     return e->k->schedule == KRF__REDUCE_ROW && e->k->chunks > 1 && e->k->whole && refills(e) && !goes_ahead(e) && !bytes;
 }
 
+static void put_tile_place(const krf__emitter *e, krf__str *out) {
+    if (e->k->along) {
+        krf__emit_tile_place(e, "tile", "p", out);
+    }
+}
+
 static void first_loads(krf__emitter *e, krf__str *out) {
     if ((refills(e) || goes_ahead(e)) && !goes_on(e)) {
+        put_tile_place(e, out);
         reduce_loads(e, out);
     }
 }
@@ -213,6 +258,7 @@ static void first_loads(krf__emitter *e, krf__str *out) {
 static void row_loads(krf__emitter *e, krf__str *out) {
     if (goes_on(e)) {
         krf__str_printf(out, "const %s p = 0;\n", krf__index_type(e));
+        put_tile_place(e, out);
         reduce_loads(e, out);
     }
 }
@@ -230,6 +276,13 @@ static void put_next_is_there(const krf__emitter *e, krf__str *out) {
 bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e); }
 
 static void all_loads(krf__emitter *e, krf__str *out) {
+    put_tile_place(e, out);
+    if (e->k->along && refills(e)) {
+        char next[32];
+        snprintf(next, sizeof next, "p + %d", krf__cuda_tile(e));
+        krf__emit_tile_place(e, "next", next, out);
+    }
+    put_tile_loads(e, out);
     if (krf__cuda_loads_tiles(e)) {
         reduce_loads(e, out);
         krf__str_put(out, "__syncwarp();\n"); /* no instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others */
@@ -240,9 +293,9 @@ static void all_loads(krf__emitter *e, krf__str *out) {
 static void put_next(krf__emitter *e, const char *to, krf__str *out) {
     krf__str declarations = {0}, loads = {0}, position = {0};
     const char *quad = e->quad;
-    krf__emit_position(e, KRF__PART_REDUCED, "p_q", &position);
+    put_place(e, "next", &position);
     e->quad = to;
-    put_each(e, in_domain, &declarations, &loads);
+    put_each(e, in_vectors, &declarations, &loads);
     e->quad = quad;
     if (loads.data != NULL) {
         krf__str_printf(out, "const %s p_q = p + %d + (q * %d + thread) * %d;\n", krf__index_type(e), krf__cuda_tile(e), krf__cuda_together(e), e->k->vector);

@@ -2,12 +2,13 @@
  * elements of a result is what cuda_short.c prints, and cuda_reduce.c. */
 #include "codegen/cuda.h"
 
-enum { LANES = 8 }; /* of a result, that a thread of a warp has */
-
 static bool is_short(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_SHORT; }
 static bool in_lines(const krf__emitter *e) { return e->k->lines > 1; }
 static int threads_of(const krf__emitter *e) { return in_lines(e) ? 32 : krf__outer_threads(e->kernel); }
 static int results_of(const krf__emitter *e) { return in_lines(e) ? e->k->lines : krf__outer_results(e->kernel); }
+/* Of a result, that a thread of a warp has; and of these, what the tree over threads begins with. */
+static int lanes_of(const krf__emitter *e) { return krf__cuda_accumulators(e); }
+static int vector_of(const krf__emitter *e) { return lanes_of(e) == 1 ? 1 : e->k->vector; }
 static int across_of(const krf__emitter *e) { return results_of(e) / 2; }
 
 static bool is_first(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && krf__outer_first(e->kernel, operand); }
@@ -16,7 +17,7 @@ static bool is_second(const krf__emitter *e, uint32_t operand) { return krf__cud
 /* The lanes of a result, of each reduction. */
 static void put_lanes_of(const krf__emitter *e, const char *result, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "auto *acc%u = all%u + %s * %d;\n", r, r, result, LANES);
+        krf__str_printf(out, "auto *acc%u = all%u + %s * %d;\n", r, r, result, lanes_of(e));
     }
 }
 
@@ -25,11 +26,12 @@ static void lanes_own(krf__emitter *e, krf__str *out) { put_lanes_of(e, "result"
 
 static void lanes_kept(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "all%u[result * %d + k] = acc%u[k];\n", r, e->k->vector, r);
+        krf__str_printf(out, "all%u[result * %d + k] = acc%u[k];\n", r, vector_of(e), r);
     }
 }
 
 static void put_results(krf__emitter *e, krf__str *out) { krf__str_i64(out, results_of(e)); }
+static void put_vector(krf__emitter *e, krf__str *out) { krf__str_i64(out, vector_of(e)); }
 static void put_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, threads_of(e)); }
 static void put_across(krf__emitter *e, krf__str *out) { krf__str_i64(out, across_of(e)); }
 static void put_lines(krf__emitter *e, krf__str *out) { krf__str_printf(out, "n%d", e->k->n_kept - 2); }
@@ -66,7 +68,7 @@ static void rows(krf__emitter *e, krf__str *out) {
 
 /* What a thread comes to of each result. */
 static void arrays(krf__emitter *e, krf__str *out) {
-    const int n = results_of(e) * (is_short(e) ? e->k->vector : LANES);
+    const int n = results_of(e) * (is_short(e) ? e->k->vector : lanes_of(e));
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s all%u[%d];\n", krf__cuda_accumulator_type(e, r), r, n);
         if (!is_short(e)) {
@@ -111,7 +113,7 @@ static void over(krf__emitter *e, krf__str *out) {
 
 static void elements(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, is_short(e) ? "outer_short" : "outer_long", out); }
 
-static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, LANES, e->k->vector, out); }
+static void halves(krf__emitter *e, krf__str *out) { krf__cuda_put_halves(e, lanes_of(e), vector_of(e), out); }
 
 static void lanes(krf__emitter *e, krf__str *out) {
     if (!is_short(e)) {
@@ -123,14 +125,14 @@ static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "auto &acc%u = all%u;\n", r, r);
     }
-    krf__cuda_put_results_tree(e, results_of(e), threads_of(e), out);
+    krf__cuda_put_results_tree(e, results_of(e), vector_of(e), threads_of(e), out);
 }
 
 static void put_body(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "outer_body", out); }
 static void body(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_body, out); }
 
 const krf__hole krf__cuda_outer_holes[] = {
-    {"OUTER_OWN", put_own}, {"OUTER_LANES_OWN", lanes_own}, {"OUTER_LANES_KEPT", lanes_kept}, {"OUTER_RESULTS", put_results}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
+    {"OUTER_OWN", put_own}, {"OUTER_LANES_OWN", lanes_own}, {"OUTER_LANES_KEPT", lanes_kept}, {"OUTER_RESULTS", put_results}, {"OUTER_VECTOR", put_vector}, {"OUTER_LANES", lanes}, {"OUTER_HALVES", halves}, {"OUTER_THREADS", put_threads}, {"OUTER_ACROSS", put_across}, {"OUTER_LINES", put_lines}, {"OUTER_LINE", put_line},
     {"OUTER_COLUMNS", put_columns}, {"OUTER_COLUMN", put_column}, {"OUTER_BATCH", batch}, {"OUTER_BODY", body}, {"OUTER_SQUARE", put_square}, {"OUTER_BOUNDS", bounds}, {"OUTER_ARRAYS", arrays}, {"OUTER_ROWS", rows},
     {"OUTER_FIRST", first}, {"OUTER_SECOND", second}, {"OUTER_TAKEN", taken}, {"OUTER_OVER", over}, {"OUTER_ELEMENTS", elements}, {"OUTER_TREE", tree}, {NULL, NULL},
 };

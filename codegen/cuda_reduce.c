@@ -10,6 +10,8 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
     char slot[48];
     if (e->k->vector > 8) {
         snprintf(slot, sizeof slot, "%s %% 8", krf__cuda_element(e));
+    } else if (held == 1) {
+        snprintf(slot, sizeof slot, "0");
     } else if (krf__cuda_quads(e) * e->k->vector > held) {
         snprintf(slot, sizeof slot, "q %% (%d / V) * V + %s", held, krf__cuda_element(e));
     } else {

@@ -94,10 +94,7 @@ static void put_shared_halves(krf__emitter *e, uint32_t r, int n, int d, krf__st
 }
 
 /* Whether a thread folds what it has by itself first, as it makes no difference which elements meet first. */
-bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) {
-    const krf__instr *i = krf__reduction(e, r);
-    return (i->op == KRF__max || i->op == KRF__min || (krf__dtype((krf_dtype)i->dtype)->kind < KRF__KIND_REAL && !krf__op_is_fold((krf__op)i->op)));
-}
+bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) { return krf__order_free(krf__reduction(e, r)); }
 
 static int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
 
@@ -159,17 +156,17 @@ void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out) {
     }
 }
 
-void krf__cuda_put_results_tree(krf__emitter *e, int results, int threads, krf__str *out) {
-    const int n = results * e->k->vector;
+void krf__cuda_put_results_tree(krf__emitter *e, int results, int vector, int threads, krf__str *out) {
+    const int n = results * vector;
     put_sides(e, results, threads, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         for (int s = 0; s < log2_of(results); s++) {
             put_shared_halves(e, r, n >> s, threads / 2 >> s, out);
         }
         for (int d = threads / results / 2; d > 0; d /= 2) {
-            put_vector_down(e, r, e->k->vector, d, out);
+            put_vector_down(e, r, vector, d, out);
         }
-        halve_accumulators(e->k->vector / 2, 1, r, e->reduction + r, out);
+        halve_accumulators(vector / 2, 1, r, e->reduction + r, out);
         put_result(e, r, out);
     }
 }

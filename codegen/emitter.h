@@ -64,6 +64,7 @@ struct krf__emitter {
     bool together;               /* C: several rows go through each round, "row0[row]" */
     bool folds;                  /* C: a row is folded into a few lanes, which go on beside those of other rows */
     bool stepping;               /* CUDA: places are at hand, "at_in0" (cuda_team_tiles.c) */
+    const char *tile;            /* CUDA: what begins the names of the place of the tile whose elements places are printed for, "tile_q2", of krf__kernel.along; NULL: no such */
     int part;                    /* CUDA: in a loop over parts of a thread's vectors, how many are at hand; else 0 */
     const char *bool_type;       /* of bools that are computed */
     const char *quad;            /* CUDA: which of a thread's vectors loads are printed for: "q", the one at hand; "0"; "(q + 1)" */
@@ -224,6 +225,7 @@ typedef enum krf__part { KRF__PART_KEPT, KRF__PART_REDUCED } krf__part;
 const char *krf__index_type(const krf__emitter *e);
 /* Declares the indices of a part's dimensions ("i0", "i1", ...: by dimension number) from a linear index. The last one too unless `linear` is it already. */
 void krf__emit_position(const krf__emitter *e, krf__part part, const char *linear, krf__str *out);
+void krf__emit_tile_place(const krf__emitter *e, const char *name, const char *start, krf__str *out); /* krf__kernel.along: "tile_q2", the row of the tile that begins at `start`, and "tile_i2", where in it */
 /* " + i0 * in0_s0 + i1" for the dimensions of a part, without `except` (-1: none). Empty when the operand is constant there. */
 void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, int except, krf__str *out);
 void krf__emit_extents(krf__emitter *e, krf__str *out);  /* local copies of extents and strides in the index type */

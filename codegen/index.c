@@ -96,7 +96,9 @@ void krf__emit_position(const krf__emitter *e, krf__part part, const char *linea
     char from[32];
     snprintf(from, sizeof from, "%s", linear);
     for (int d = last; d > first; d--) {
-        if (multiplies(e, d)) {
+        if (e->tile != NULL && part == KRF__PART_REDUCED && d == last) {
+            krf__str_printf(out, "const %s q%d = %s_q%d, i%d = %s_i%d + (%s - %s_p);\n", type, d, e->tile, d, d, e->tile, d, linear, e->tile);
+        } else if (multiplies(e, d)) {
             krf__str_printf(out, "const %s q%d = krf_quotient_of_place(%s, n%d, m%d), i%d = %s - q%d * n%d;\n", type, d, from, d, d, d, from, d, d);
         } else {
             krf__str_printf(out, "const %s i%d = %s %% n%d, q%d = %s / n%d;\n", type, d, from, d, d, from, d);
@@ -104,6 +106,16 @@ void krf__emit_position(const krf__emitter *e, krf__part part, const char *linea
         snprintf(from, sizeof from, "q%d", d);
     }
     krf__str_printf(out, "const %s i%d = %s;\n", type, first, from);
+}
+
+void krf__emit_tile_place(const krf__emitter *e, const char *name, const char *start, krf__str *out) {
+    const int d = e->k->n_kept + e->k->n_reduced - 1;
+    const char *type = krf__index_type(e);
+    if (multiplies(e, d)) {
+        krf__str_printf(out, "const %s %s_p = %s, %s_q%d = krf_quotient_of_place(%s_p, n%d, m%d), %s_i%d = %s_p - %s_q%d * n%d;\n", type, name, start, name, d, name, d, d, name, d, name, name, d, d);
+    } else {
+        krf__str_printf(out, "const %s %s_p = %s, %s_q%d = %s_p / n%d, %s_i%d = %s_p - %s_q%d * n%d;\n", type, name, start, name, d, name, d, name, d, name, name, d, d);
+    }
 }
 
 void krf__emit_offset(const krf__emitter *e, uint32_t operand, krf__part part, int except, krf__str *out) {

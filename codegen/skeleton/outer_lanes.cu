@@ -4,7 +4,7 @@ for (int result = 0; result < $OUTER_RESULTS; result++) {
     $OUTER_LANES_OWN
     $OUTER_HALVES
     #pragma unroll
-    for (int k = 0; k < $VECTOR; k++) {
+    for (int k = 0; k < $OUTER_VECTOR; k++) {
         $OUTER_LANES_KEPT
     }
 }

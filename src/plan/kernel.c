@@ -30,6 +30,19 @@ bool krf__any_order(const krf__kernel *k) {
     return exact;
 }
 
+bool krf__order_free(const krf__instr *reduction) {
+    const bool whole = krf__dtype((krf_dtype)reduction->dtype)->kind < KRF__KIND_REAL;
+    return reduction->op == KRF__max || reduction->op == KRF__min || (whole && !krf__op_is_fold((krf__op)reduction->op));
+}
+
+bool krf__all_order_free(const krf__kernel *k) {
+    bool all = k->n_reductions > 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        all &= krf__order_free(&k->instrs[k->n_domain + r]);
+    }
+    return all;
+}
+
 bool krf__loads(const krf__kernel *k, uint32_t operand) {
     for (uint32_t n = 0; n < k->n_domain; n++) {
         if ((k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == operand) {

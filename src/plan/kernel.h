@@ -125,6 +125,7 @@ typedef struct krf__kernel {
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
+    bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
@@ -208,6 +209,9 @@ int64_t krf__chunk_length(int64_t n);
 /* Whether the elements of a reduction are combined in any order, as no accumulator rounds. Those that store elements as well keep the canonical tree, whose chunks the warps of a block share (team.c): integers of 4 bytes
  * 1.1 times as fast on a GPU. */
 bool krf__any_order(const krf__kernel *k);
+/* Whether it makes no difference which elements of a reduction meet first: of whole numbers, and of the largest or smallest; and whether that is so of all of a kernel. */
+bool krf__order_free(const krf__instr *reduction);
+bool krf__all_order_free(const krf__kernel *k);
 size_t krf__narrowest(const krf__kernel *k); /* bytes of the narrowest operand's elements, 16 at most */
 
 /* Whether reduction r adds up integers of 8 or 16 bits, or squares of bytes, whose sum over a chunk fits 32 of the 64 bits of the result. */

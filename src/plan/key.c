@@ -53,7 +53,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2 | (uint64_t)k->across << 3 | (uint64_t)k->narrow << 4 | (uint64_t)k->words << 5 | (uint64_t)k->outer << 6 | (uint64_t)k->flat << 7 | (uint64_t)k->spans << 48 | (uint64_t)k->backwards << 49 | (uint64_t)k->drifts << 50 | (uint64_t)(k->lines - 1) << 16 | (k->drifts || k->team > 1 || k->chunks > 1 ? (uint64_t)krf__reduce_vectors(k) << 8 : 0));
     put64(&s, k->wide);
     put64(&s, k->staged);
-    put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32 | (uint64_t)k->tiles << 33 | (uint64_t)k->steps << 34);
+    put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32 | (uint64_t)k->tiles << 33 | (uint64_t)k->steps << 34 | (uint64_t)k->along << 35);
     put64(&s, k->literal);
     for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         put64(&s, (k->literal >> d & 1) != 0 ? (uint64_t)k->extents[d] : 0);

@@ -3,6 +3,7 @@
 #include "plan/vector.h"
 
 #define MOST_LINES 4
+#define FREE_LINES 8          /* where a result has one accumulator, as any order serves */
 #define SHORT_LINES 8
 #define MOST_BYTES 24        /* of a lane's accumulators of all results */
 #define MOST_STATEMENTS 1024
@@ -48,7 +49,8 @@ static bool has_warps(const krf__kernel *k) {
 int krf__kernel_lines(const krf__kernel *k, const krf__limits *limits) {
     const int64_t share = (int64_t)krf__reduce_vectors(k) * k->vector * k->n_domain;
     const bool is_short = k->schedule == KRF__REDUCE_SHORT;
-    int lines = is_short ? SHORT_LINES : MOST_LINES;
+    const bool one = krf__all_order_free(k);
+    int lines = is_short ? SHORT_LINES : one ? FREE_LINES : MOST_LINES;
     if (limits->outer == 0 || !has_warps(k) || k->n_reductions == 0 || krf__accumulator_words_before(k, k->n_reductions) != k->n_reductions || krf__costly_domain(k) || krf__stores_elements(k) || k->vector > 8 || !krf__shares_rows(k)
         || k->kept_size < FROM * limits->literal_from / k->reduced_size) {
         return 1;
@@ -56,7 +58,7 @@ int krf__kernel_lines(const krf__kernel *k, const krf__limits *limits) {
     if (is_short) {
         return same_for_all(k) && KRF__LINE_ELEMENTS * k->n_domain <= MOST_STATEMENTS ? lines : 1;
     }
-    while (lines > 1 && ((size_t)lines * krf__accumulator_bytes(k) > MOST_BYTES || lines * share > MOST_STATEMENTS || lines > k->extents[k->n_kept - 1])) {
+    while (lines > 1 && ((size_t)lines * krf__accumulator_bytes(k) > (one ? 8 : 1) * MOST_BYTES || lines * share > MOST_STATEMENTS || lines > k->extents[k->n_kept - 1])) {
         lines /= 2;
     }
     return lines;

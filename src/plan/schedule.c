@@ -8,6 +8,7 @@
 #define ALONG_BOTH 1024 /* more than a kernel has operands */
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
+#define CACHED_CHUNKS 16384 /* of what comes from caches, of which a warp has several results at once */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
 #define EVEN_CHUNKS 8 /* the same where the warps of a block would share them evenly (rows of 2,048 bf16 0.77 and 1.03 of an H200's copy bandwidth, of 8,192 0.81 and 0.89; of 16,384 0.90 and 0.73) */
@@ -111,6 +112,12 @@ static bool whole_tiles(const krf__kernel *k) {
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
 }
 
+/* Whether all elements of such a tile lie in one row of the last dimension. */
+static bool tiles_lie_along(const krf__kernel *k) {
+    const bool warps = (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->team == 1 && k->lines == 1 && k->whole;
+    return warps && k->n_reduced > 1 && !krf__stores_elements(k) && k->extents[k->n_kept + k->n_reduced - 1] % (32 * (int64_t)k->vector * krf__reduce_vectors(k)) == 0;
+}
+
 /* On the CPU: a row of few runs leaves most of a vector empty. Tiles of all operands must fit a thread's stack. */
 static bool scans_short_rows(const krf__kernel *k) {
     size_t bytes = 0;
@@ -180,11 +187,18 @@ static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
 }
 
 /* Chunks that are longer than the canonical tree's, where any order will do: a thread's share of a processor, if there are enough for all (sums of 4M i8 2.3 times as fast, argmax of f32 twice); on a GPU whole rows, a warp's,
- * and of narrow elements, which are there before what a chunk before them came to is folded, as long ones as leave each warp some. */
+ * and of narrow elements, which are there before what a chunk before them came to is folded, as long ones as leave each warp some; so of what all results load from the caches, such as pairs of points. */
 static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     int64_t chunk = krf__chunk_length(k->reduced_size);
     const bool narrow = loaded_bytes(k) <= 2, rows = k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && (narrow || !shares_evenly(k->reduced_size, chunk));
-    if (chunk >= limits->chunk || columns(k, limits) || !krf__any_order(k)) {
+    const bool cached = limits->many_threads && krf__all_order_free(k) && !krf__stores_elements(k) && loaded_bytes(k) == 0;
+    if (chunk >= limits->chunk || columns(k, limits) || !(krf__any_order(k) || cached)) {
+        return chunk;
+    }
+    while (cached && 2 * chunk <= limits->chunk && k->kept_size * (k->reduced_size / (2 * chunk)) >= CACHED_CHUNKS) {
+        chunk *= 2;
+    }
+    if (cached) {
         return chunk;
     }
     if (limits->many_threads ? rows : k->kept_size >= FEWEST_ROWS || k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS) {
@@ -302,6 +316,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->rest = k->drifts = false;
         k->whole = limits->whole != 0 && whole_tiles(k);
     }
+    k->along = tiles_lie_along(k);
     krf__mark_vectors(k, fast, unaligned);
     krf__kernel_flat(k, unaligned, limits);
     mark_literal(k, limits);

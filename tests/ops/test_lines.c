@@ -38,17 +38,21 @@ static const program distances = {"sum(abs(x[:, None] - y[None, :]), axis=1)", P
                      stored = {"d = x[:, None] - y[None, :]\nreturn d, sum(d*d, axis=1)", PAIRS, {{ELEMENTS, "xy-", NULL, "nl"}, {SUM, "xy-s", "r", "n"}}},
                      two = {"d = x[:, None] * y[None, :]\nreturn sum(d, axis=1), min(d, axis=1)", PAIRS, {{SUM, "xy*", "r", "n"}, {MIN, "xy*", "r", "n"}}};
 
-/* Of short rows threads have 8 results, where elements come one at a time; of longer ones a warp 4, or 2 of accumulators of 8 bytes, but none beyond the last; of vectors of 16, whose lanes meet, it has no several. */
-static int taken(bool eight, int64_t length, int64_t last, int64_t vector) {
-    const int lines = eight || last < 4 ? 2 : 4;
+/* Of short rows threads have 8 results, where elements come one at a time; of longer ones a warp 4, or 2 of accumulators of 8 bytes, and 8 of those that any order serves, but none beyond the last; of vectors of 16, whose
+ * lanes meet, it has no several. */
+static int taken_of(bool free, bool eight, int64_t length, int64_t last, int64_t vector) {
+    const int lines = free && last >= 8 ? 8 : (eight && !free) || last < 4 ? 2 : 4;
     return last < 2 ? ONE_BY_ONE : length <= 256 ? (length % vector != 0 || vector == 1 ? 8 : ONE_BY_ONE) : vector > 8 ? ONE_BY_ONE : lines;
 }
+
+static int taken(bool eight, int64_t length, int64_t last, int64_t vector) { return taken_of(false, eight, length, last, vector); }
+static bool is_free(int op) { return op == MIN || op == MAX || op == ARGMIN || op == ARGMAX || op == ANY || op == ALL; }
 
 static int64_t vector_of(krf_dtype dtype) { return dtype == KRF_F16 || dtype == KRF_BF16 ? 8 : 16 / (int64_t)bytes_of(dtype); }
 
 static void try_rows(const program *p, krf_dtype dtype, int64_t n, int64_t l, bool odd) {
     const bool eight = dtype == KRF_F64 || (p->results[0].op == ARGMIN && bytes_of(dtype) > 2);
-    try_example((example){.p = p, .dtype = dtype, .other = dtype, .extents = {1, n, 1, l}, .odd = odd}, taken(eight, l, n, vector_of(dtype)));
+    try_example((example){.p = p, .dtype = dtype, .other = dtype, .extents = {1, n, 1, l}, .odd = odd}, taken_of(is_free(p->results[0].op), eight, l, n, vector_of(dtype)));
 }
 
 static void test_lengths(void **unused) {
@@ -80,7 +84,7 @@ static void test_dtypes(void **unused) {
                 static const int64_t lengths[] = {37, 300, 1100};
                 const int64_t l = length == 1 && (k + (size_t)dtype) % 2 == 0 ? 515 : lengths[length], v = vector_of((krf_dtype)dtype);
                 if (length < 2 || (k + (size_t)dtype) % 3 == 0) {
-                    try_example((example){.p = &p, .dtype = (krf_dtype)dtype, .other = (krf_dtype)dtype, .extents = {1, 6, 1, l}}, of_places && bytes_of((krf_dtype)dtype) == 8 ? ONE_BY_ONE : taken(eight, l, 6, v));
+                    try_example((example){.p = &p, .dtype = (krf_dtype)dtype, .other = (krf_dtype)dtype, .extents = {1, 6, 1, l}}, of_places && bytes_of((krf_dtype)dtype) == 8 ? ONE_BY_ONE : taken_of(is_free(all[k].op) || (whole && all[k].op != MEAN), eight, l, 6, v));
                 }
             }
         }
@@ -101,7 +105,7 @@ static void test_extents(void **unused) {
                 try_example((example){.p = &batched, .dtype = KRF_F32, .other = KRF_F32, .extents = {b, n, 1, l}}, own);
                 try_example((example){.p = &batched_rows, .dtype = KRF_F32, .other = KRF_F32, .extents = {b, n, 1, l}}, own);
                 try_example((example){.p = &batched_mine, .dtype = KRF_F32, .other = KRF_F32, .extents = {b, n, 1, l}}, taken(false, l, b * n, 4));
-                try_example((example){.p = &solid, .dtype = KRF_F32, .other = KRF_F32, .extents = {b, n, 2, l}, .layouts = {GAPS}}, own);
+                try_example((example){.p = &solid, .dtype = KRF_F32, .other = KRF_F32, .extents = {b, n, 2, l}, .layouts = {GAPS}}, l > 256 ? taken_of(true, false, l, n, 1) : ONE_BY_ONE);
             }
         }
         try_example((example){.p = &batched, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, extents[k], 1, 301}}, taken(false, 301, extents[k], 4));
@@ -134,7 +138,7 @@ static void test_operations(void **unused) {
         try_example((example){.p = &costly, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 33, 1, l}}, ONE_BY_ONE);
         try_rows(&nearest_one, KRF_F32, 40, l, true);
         try_rows(&places_of_lines, KRF_F32, 33, l, false);
-        try_rows(&classes, KRF_F32, 33, l, false);
+        try_example((example){.p = &classes, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 33, 1, l}}, taken_of(true, false, l, 33, vector_of(KRF_F32))); /* counts */
         try_example((example){.p = &two, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 6, 1, l}, .odd = d == 1}, l <= 256 ? 8 : 2);
         try_example((example){.p = &two, .dtype = KRF_F64, .other = KRF_F64, .extents = {1, 6, 1, l}}, l <= 256 ? 8 : ONE_BY_ONE);
         try_example((example){.p = &latest, .dtype = KRF_F64, .other = KRF_F64, .extents = {1, 9, 1, l}}, l <= 256 ? 8 : 2);
@@ -143,7 +147,7 @@ static void test_operations(void **unused) {
         try_example((example){.p = &mine_of_both, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 17, 18, l}}, l <= 256 ? SQUARES : 4);
         try_example((example){.p = &both_kinds, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 17, 18, l < 256 ? 31 : l}}, l <= 256 ? 8 : 4);
         try_example((example){.p = &planar, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 6, 1, l, 2}, .odd = d == 1}, l <= 256 ? 8 : 4);
-        try_example((example){.p = &nearest, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 6, 1, l == 39 ? 64 : l, 3}}, l <= 256 ? 8 : 2);
+        try_example((example){.p = &nearest, .dtype = KRF_F32, .other = KRF_F32, .extents = {1, 6, 1, l == 39 ? 64 : l, 3}}, l <= 256 ? 8 : 4);
     }
     try_rows(&at_places, KRF_F32, 5, 1030, false);
     try_rows(&only_places, KRF_F32, 6, 301, false);
