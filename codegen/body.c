@@ -42,6 +42,9 @@ static const char *narrowing(krf_dtype from) {
 
 static void put_cast(const krf__emitter *e, const krf__instr *i, const char *operand, krf__str *out) {
     const krf__dtype_info *from = krf__dtype((krf_dtype)i->from), *to = krf__dtype((krf_dtype)i->dtype);
+    if (e->target->converted != NULL && e->target->converted(e, i, out)) {
+        return;
+    }
     if (to->kind == KRF__KIND_BOOL) {
         krf__str_printf(out, "%s != 0", operand);
     } else if (from->kind == KRF__KIND_REAL && to->kind != KRF__KIND_REAL) {

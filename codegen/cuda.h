@@ -7,6 +7,7 @@
 
 /* ---- cuda_operand.c ---- */
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
+bool krf__cuda_reads_again(const krf__emitter *e, uint32_t operand); /* whether an operand is the same along some dimension, but for the last one, along which others are not: the caches should keep it */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
 const char *krf__cuda_vector_type(int bytes);                                    /* the builtin type of so many: 16, 8, 4, 2 or 1 */
 bool krf__cuda_has_tail(const krf__kernel *k);                                   /* of a map: whether elements may be left after the last whole vector */
@@ -104,6 +105,11 @@ void krf__cuda_put_tile_address(const krf__emitter *e, uint32_t operand, krf__st
 void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool reduced, krf__str *out);
 /* Prints, and writes loops out (unroll.c). */
 void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
+
+/* ---- cuda_convert.c ---- */
+/* Whether a vector of bytes can be read by words of four, "v_in0.four"; and prints the conversion of such a byte to a float, or says that a cast is something else. */
+bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand);
+bool krf__cuda_put_converted(const krf__emitter *e, const krf__instr *cast, krf__str *out);
 
 /* ---- cuda_keep.c ---- */
 /* Of the round at hand: what need not be computed, as an earlier round kept it; and the line that keeps the value of an instruction (e->saved), or takes

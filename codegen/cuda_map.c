@@ -63,9 +63,10 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, "];\n    }\n");
         } else {
-            krf__str_printf(out, "v_%s.word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
+            const bool again = krf__cuda_reads_again(e, i);
+            krf__str_printf(out, again ? "v_%s.word = *(const %s *)(a.%s" : "v_%s.word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
             krf__cuda_put_offset(e, i, false, out);
-            krf__str_put(out, "));\n");
+            krf__str_put(out, again ? ");\n" : "));\n");
         }
         if (tail) {
             krf__str_printf(out, "} else {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        v_%s.at[k] = i + k < ", k->vector, name);

@@ -13,6 +13,17 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
 
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
 
+bool krf__cuda_reads_again(const krf__emitter *e, uint32_t operand) {
+    const krf__kernel *k = e->k;
+    bool again = false;
+    for (int d = 0; d < k->n_kept + k->n_reduced - 1; d++) {
+        for (uint32_t i = 0; i < k->n_operands && krf__stride_class(k, &k->operands[operand], d) == 0; i++) {
+            again |= krf__stride_class(k, &k->operands[i], d) != 0;
+        }
+    }
+    return again;
+}
+
 const char *krf__cuda_vector_type(int bytes) {
     switch (bytes) {
     case 16: return "uint4";

@@ -39,7 +39,7 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
         krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
     }
     krf__str_put(out, krf__cuda_by_fours(e) ? "int four[4]; " : "");
-    if (e->bytes4) {
+    if (e->bytes4 || krf__cuda_has_fours(e, operand)) {
         krf__str_printf(out, "unsigned four[%d]; ", e->k->vector / 4);
     }
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
@@ -102,7 +102,7 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
         krf__cuda_put_word(e, operand, offset, out);
         krf__str_put(out, ";\n");
     } else if (krf__cuda_vectored(e, operand)) {
-        krf__str_printf(out, again ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
+        krf__str_printf(out, again || krf__cuda_reads_again(e, operand) ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
                         krf__cuda_word_type(e, operand), name, offset);
     } else if (e->k->operands[operand].beside != 0) {
         const uint32_t first = e->k->operands[operand].beside - 1u;

@@ -36,6 +36,7 @@ struct krf__target {
     void (*load)(const krf__emitter *e, const krf__instr *load, krf__str *out); /* prints the value of a load in the innermost loop; for a fetch, the address of its place */
     const char *(*bool_type)(const krf__kernel *k); /* what its bools are computed in; NULL: as in memory */
     bool (*fetched)(const krf__emitter *e, const krf__instr *fetch, krf__str *out); /* prints where the element is at hand already, or says that it is not; NULL: never */
+    bool (*converted)(const krf__emitter *e, const krf__instr *cast, krf__str *out); /* prints a cast for which there is better than a conversion, or says that it is none such; NULL: never */
     const char *(*fetch_condition)(const krf__emitter *e); /* whether the place at hand is one of the domain; NULL, or gives NULL: always */
 };
 

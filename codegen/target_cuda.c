@@ -122,4 +122,5 @@ const krf__target krf__target_cuda = {
     .load = load,
     .fetch_condition = fetch_condition,
     .fetched = krf__cuda_put_fetched,
+    .converted = krf__cuda_put_converted,
 };

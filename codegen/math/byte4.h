@@ -76,3 +76,23 @@ KRF_FN unsigned krf_max_i8x4(unsigned a, unsigned b) {
     return krf_where_u8x4(krf_less_i8x4(a, b), b, a);
 #endif
 }
+
+//@ krf_float_of_u8
+// Byte k of four as the last digits of 2^23. The constant lies in a register for all, as compilers do not see that threadIdx.z is 0; else it would be loaded once more for each.
+KRF_FN float krf_float_of_u8(unsigned four, int k) {
+#ifdef __CUDA_ARCH__
+    return __int_as_float((int)__byte_perm(four, 0x4b000000u + threadIdx.z, 0x7440u + (unsigned)k)) - 0x1p23f;
+#else
+    return (float)(four >> 8 * k & 255u);
+#endif
+}
+
+//@ krf_float_of_i8
+// The same, of what is 128 more.
+KRF_FN float krf_float_of_i8(unsigned four, int k) {
+#ifdef __CUDA_ARCH__
+    return __int_as_float((int)__byte_perm(four ^ 0x80808080u, 0x4b000000u + threadIdx.z, 0x7440u + (unsigned)k)) - (0x1p23f + 128);
+#else
+    return (float)(signed char)(four >> 8 * k);
+#endif
+}

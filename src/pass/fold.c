@@ -119,6 +119,8 @@ static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
     return krf__build_fold_empty(g, result, letters);
 }
 
+#define MOST_MULTIPLIED 64 /* elements of a mean, a power of two, whose sum is multiplied: the bits are the division's, of which a GPU makes a dozen instructions for each mean; of longer ones that is little beside the sum */
+
 /* What a mean in f64 takes of bools and integers of 8 or 16 bits; 0: it is another mean. Their sum in 64 bits is that in f64, which is exact up to 2^53, and takes less. */
 static uint32_t narrow_integers(const krf_graph *g, const krf__node *mean) {
     const krf__node *cast = krf__node_of(g, mean->args[0]);
@@ -148,8 +150,10 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
         return result;
     }
     const int64_t shapes = KRF__OF_SHAPES;
-    krf__node divisor = {.op = KRF__scalar, .dtype = n.dtype, .n_ints = 1, .value = krf__bits_from_i64((krf_dtype)n.dtype, count)};
-    return krf__build(g, KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &divisor, NULL, &shapes)});
+    const bool multiplies = count <= MOST_MULTIPLIED && (count & (count - 1)) == 0;
+    const uint64_t value = multiplies ? krf__bits_from_f64((krf_dtype)n.dtype, 1.0 / (double)count) : krf__bits_from_i64((krf_dtype)n.dtype, count);
+    krf__node factor = {.op = KRF__scalar, .dtype = n.dtype, .n_ints = 1, .value = value};
+    return krf__build(g, multiplies ? KRF__multiply : KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &factor, NULL, &shapes)});
 }
 
 krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {
