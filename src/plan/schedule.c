@@ -109,7 +109,7 @@ static bool whole_tiles(const krf__kernel *k) {
     if (k->schedule == KRF__ROW_COL) {
         return k->n_rounds > 0 && k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
     }
-    return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && k->chunk % tile == 0;
+    return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && (k->chunks == 1 || k->chunk % tile == 0);
 }
 
 /* Whether all elements of such a tile lie in one row of the last dimension. */

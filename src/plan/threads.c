@@ -96,6 +96,14 @@ static int team_vectors(const krf__kernel *k, int share, int loads, int bytes) {
     return vectors;
 }
 
+/* A row of two or three times what the canonical tree's lanes are comes at once: nothing is asked then of what lies beyond its end. */
+static int vectors_of_row(const krf__kernel *k, int share, int vectors) {
+    enum { MOST_AT_ONCE = 3 };
+    const int64_t times = k->reduced_size / KRF__LANES;
+    const bool even = times * share % vectors == 0;
+    return k->reduced_size % KRF__LANES == 0 && !even && times <= MOST_AT_ONCE ? (int)times * share : vectors;
+}
+
 /* Whether a tile could be longer than a chunk, whose elements are counted. */
 static bool chunks_are_short(const krf__kernel *k) { return k->chunks > 1 && !k->drifts && (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW); }
 
@@ -128,7 +136,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     while (chunks_are_short(k) && vectors > share && vectors * 32 * k->vector > k->chunk) {
         vectors /= 2;
     }
-    return vectors;
+    return k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && !k->drifts ? vectors_of_row(k, share, vectors) : vectors;
 }
 
 int krf__short_threads(const krf__kernel *k) {
