@@ -34,7 +34,9 @@ void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
 
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf_dtype dtype = (krf_dtype)e->k->operands[operand].dtype;
-    krf__str_printf(out, "union { %s word; %s at[%d]; ", krf__cuda_word_type(e, operand), krf__storage_type((int)dtype), e->k->vector);
+    const int words = krf__cuda_words(e, operand);
+    krf__str_printf(out, words > 1 ? "union { %s word[%d]; " : "union { %s word; ", krf__cuda_word_type(e, operand), words);
+    krf__str_printf(out, "%s at[%d]; ", krf__storage_type((int)dtype), e->k->vector);
     if (krf__is_half(dtype) && e->k->vector % 2 == 0) {
         krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
     }

@@ -252,6 +252,9 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         }
         krf__kernel_tile(k, unaligned, limits);
         fast = k->n_kept - 1; /* strips may have parted it */
+        if (k->schedule == KRF__MAP && !k->across && limits->many_threads) {
+            k->vector = krf__cached_vector(k);
+        }
         if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
             k->vector = krf__loose_vector(k);
             k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;

@@ -2,6 +2,8 @@
 #include "plan/vector.h"
 
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
+#define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
+#define MOST_WRITTEN 512 /* statements */
 #define MOST_IN_VECTORS 32 /* instructions of a reduction by columns: of longer ones, threads hold one column */
 
 bool krf__in_vectors(const krf__kernel *k, const krf__operand *o, int fast, int v) {
@@ -53,6 +55,47 @@ int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool un
         v /= 2;
     }
     return has_vectors(k, fast, domain_only, v) ? v : 1;
+}
+
+/* Elements of a 16-byte access of an operand, or of a thread's vector if that is shorter. */
+static int own_vector(const krf__kernel *k, const krf__operand *o) {
+    const int most = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
+    return k->vector < most ? k->vector : most;
+}
+
+/* Whether an operand is the same for many rows: it comes from the caches. */
+static bool is_cached(const krf__kernel *k, const krf__operand *o) {
+    bool same = false;
+    for (int d = 0; d < k->n_kept - 1; d++) {
+        same |= o->strides[d] == 0 && k->extents[d] > 1;
+    }
+    return same && !o->store;
+}
+
+/* What comes from the caches may take several accesses: what is stored decides then (masks of f32 x[:, None] < y[None, :], of which a thread stored four bytes). Long bodies are not written out that often. */
+int krf__cached_vector(const krf__kernel *k) {
+    const int fast = k->n_kept - 1;
+    int bytes = 1, most = 1;
+    bool fits = k->n_kept > 1 && k->vector > 1;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
+        fits &= !o->gathered && !o->half && krf__stride_class(k, o, fast) <= 1;
+        if (!o->counts && o->strides[fast] == 1) {
+            int *widest = is_cached(k, o) ? &most : &bytes;
+            *widest = size > *widest ? size : *widest;
+        }
+    }
+    int v = fits ? 16 / bytes : 1;
+    while (v > k->vector && (v * most > CACHED_BYTES || (uint32_t)v * k->n_domain > MOST_WRITTEN || k->extents[fast] % v != 0)) {
+        v /= 2;
+    }
+    for (uint32_t i = 0; i < k->n_operands && v > k->vector; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
+        fits &= o->strides[fast] != 1 || o->counts || krf__in_vectors(k, o, fast, v * size > 16 ? 16 / size : v);
+    }
+    return fits && v > k->vector ? v : k->vector;
 }
 
 /* A store of 16 bytes is worth four loads of 4 (views one element further on 0.87 to 0.96 of the copy bandwidth on an H200), but not those of a stencil. */
@@ -178,7 +221,7 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
         krf__operand *o = &k->operands[i];
         const bool vectors = k->strip > 0 ? o->store : o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
-        o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!krf__in_vectors(k, o, fast, k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
+        o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!krf__in_vectors(k, o, fast, k->schedule == KRF__MAP ? own_vector(k, o) : k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
         o->loose |= k->words && o->aligned && !o->store && k->kept_size > 1 && krf__same_for_rows(k, o); /* of one row all begins alike (plan/row.c) */
     }
 }
