@@ -185,7 +185,10 @@ bool krf__cuda_writes_tree(const krf__emitter *e) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         beside |= !k->operands[i].store && krf__same_for_rows(k, &k->operands[i]) && krf_dtype_size((krf_dtype)k->operands[i].dtype) >= 4;
     }
-    return k->schedule == KRF__REDUCE_ROW || (k->schedule == KRF__ROW && !(beside && krf__cuda_row_stays(e)));
+    if (k->schedule == KRF__REDUCE_ROW) { /* places, of 8 bytes, 0.065 ms by a loop and 0.070 without */
+        return krf__accumulator_bytes(k) <= 4 * (size_t)k->n_reductions;
+    }
+    return k->schedule == KRF__ROW && !(beside && krf__cuda_row_stays(e));
 }
 
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {

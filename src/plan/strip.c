@@ -139,11 +139,25 @@ static bool is_outer(const krf__kernel *k, int d) {
     return outer;
 }
 
+/* Whether what is stored is far narrower than what is loaded, so that a vector of this stores little at a time (masks; of half as wide ones krf__cached_vector is as good). */
+static bool narrows(const krf__kernel *k) {
+    size_t loaded = 0, stored = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        size_t *widest = k->operands[i].store ? &stored : &loaded;
+        *widest = size > *widest ? size : *widest;
+    }
+    return 2 * stored < loaded;
+}
+
 /* Whether strips are worth it: they save a sixth of the loads at least; words a fifth of what there would be without them; and two fifths where maps have vectors, or memory in one piece,
  * of rows that views share: what is the same for all rows, or for a row, caches deliver as fast (bench/results). An element that memory has nothing of waits for all its loads. */
 static bool saves(const krf__kernel *k, int d, int strip, int loads, const choice *without) {
     const bool outer = is_outer(k, d);
     const int all = loads_of(k, outer ? -1 : d) * strip, once = outer ? loads_of(k, -1) - loads_of(k, d) : 0;
+    if (without->whole && outer && narrows(k)) { /* a thread loads a vector for all rows of its strip, rather than several words for each */
+        return k->vector > 1;
+    }
     if (without->whole) {
         return shares_rows(k) && 5 * loads * without->elements <= 3 * without->loads * strip * k->vector;
     }
