@@ -10,7 +10,7 @@
 #include "helpers.h"
 #include "sched/context.h"
 
-enum { AXES = 5, OPERANDS = 5, RESULTS = 2, LATEST = REDUCTIONS, ELEMENTS, ARGMAX, ARGMIN };
+enum { AXES = 6, OPERANDS = 5, RESULTS = 2, LATEST = REDUCTIONS, ELEMENTS, ARGMAX, ARGMIN };
 
 /* How kernels go about their results: one by one, by squares of them (true, where a test knows of nothing else), or by so many. */
 enum { ONE_BY_ONE = 0, SQUARES = 1 };
@@ -19,9 +19,9 @@ enum { ONE_BY_ONE = 0, SQUARES = 1 };
  * rows themselves in order, but the last one first; the row is one element, again and again; or all rows are the same one. */
 typedef enum layout { PLAIN, OFFSET, GAPS, TURNED, TWOS, BACK, ROWS_BACK, SPREAD, ALIKE } layout;
 
-/* b, n, m, l, k: along a batch, the lines and the columns of the results, and the rows that are reduced, in one dimension or two. The elements of a result and what becomes of it are written behind their
- * operands: x, y, w, f, z are operands, r is what was reduced, i and j places along l and n, s squares, q is the root, a the absolute value, e the exponential of a zero, c casts to y's dtype, 2 doubles,
- * t takes three quarters, 0 nothing; A, B, C: operands behind it are at 0, 1, 2 along k, which is written out then, and not reduced. */
+/* b, n, m, l, k, h: along a batch, the lines and the columns of the results, and the rows that are reduced, in one dimension or two, or three, of which h is the first. The elements of a result and what becomes of it are written behind their
+ * operands: x, y, w, f, z are operands, r is what was reduced, i, j and p places along l, n and k, s squares, q is the root, a the absolute value, e the exponential of a zero, c casts to y's dtype, 2 doubles,
+ * t takes three quarters, 0 nothing, d makes f32 of it, G takes the element of what comes next that lies along m where it says; A, B, C: operands behind it are at 0, 1, 2 along k, which is written out then, and not reduced; M, N: at 0, 1 along m. */
 typedef struct program {
     const char *text, *axes[OPERANDS]; /* of x, y, w, f, z */
     struct {
@@ -45,10 +45,11 @@ typedef struct example {
     int64_t extents[AXES];
     layout layouts[OPERANDS];
     bool odd, turned, same; /* elements that are special; the result is written across; y has the elements of x */
+    int along;              /* 1: a kernel finds the row of a tile once, -1: none does, 0: either */
     operand operands[OPERANDS];
 } example;
 
-static inline int axis_of(char c) { return (int)(strchr("bnmlk", c) - "bnmlk"); }
+static inline int axis_of(char c) { return (int)(strchr("bnmlkh", c) - "bnmlkh"); }
 
 static inline value draw(krf_dtype dtype, bool odd, uint64_t *seed) {
     static const double specials[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1, -1, 1e30};
@@ -132,8 +133,15 @@ static inline value compute(const example *e, const char *steps, value reduced, 
             stack[n++] = reduced;
         } else if (*s >= 'A' && *s <= 'C') {
             at[4] = *s - 'A';
-        } else if (*s == 'i' || *s == 'j') {
-            stack[n++] = number(e->other, (double)at[*s == 'i' ? 3 : 1]);
+        } else if (*s == 'i' || *s == 'j' || *s == 'p') {
+            stack[n++] = number(e->other, (double)at[*s == 'i' ? 3 : *s == 'j' ? 1 : 4]);
+        } else if (*s == 'G') {
+            const wide i = wide_of(stack[--n]) % e->extents[2];
+            at[2] = (int64_t)(i < 0 ? i + e->extents[2] : i);
+        } else if (*s == 'M' || *s == 'N') {
+            at[2] = *s - 'M';
+        } else if (*s == 'd') {
+            stack[n - 1] = convert(stack[n - 1], KRF_F32);
         } else if (*s == 'a') {
             stack[n - 1] = is_real(stack[n - 1].dtype) ? number(stack[n - 1].dtype, fabs(stack[n - 1].f)) : wide_of(stack[n - 1]) < 0 ? step_of('-', (value){.dtype = stack[n - 1].dtype}, stack[n - 1]) : stack[n - 1];
         } else if (*s == 'e') {
@@ -214,7 +222,7 @@ static inline value reduce(int op, const value *x, int64_t n) {
 static inline value expected(const example *e, int r, int64_t index) {
     const char *axes = e->p->results[r].axes;
     int64_t at[AXES] = {0};
-    const int64_t along = e->extents[3], across = strchr(e->p->results[r].element, 'A') == NULL ? e->extents[4] : 1;
+    const int64_t across = strchr(e->p->results[r].element, 'A') == NULL ? e->extents[4] : 1, along = e->extents[5] * e->extents[3];
     const value none = {0};
     for (int d = (int)strlen(axes) - 1; d >= 0; d--) {
         const int64_t n = e->extents[axis_of(axes[d])];
@@ -227,7 +235,8 @@ static inline value expected(const example *e, int r, int64_t index) {
     value *row = malloc((size_t)(along * across) * sizeof *row);
     assert_non_null(row);
     for (int64_t k = 0; k < along * across; k++) {
-        at[3] = k / across;
+        at[5] = k / across / e->extents[3];
+        at[3] = k / across % e->extents[3];
         at[4] = k % across;
         row[k] = compute(e, e->p->results[r].element, none, at);
     }
@@ -265,6 +274,13 @@ static inline void look_at_plan(const example *e, krf_graph *g, int n, const krf
         COMPLAIN("%s: the plan should have %d results at once (1: by squares, 0: neither):\n%s", what, taken, text);
     }
     krf_free(text);
+    if (e->along != 0) {
+        assert_ok(krf_dump(g, n, results, KRF_DUMP_SOURCE, "cuda", NULL, &text, &bytes));
+        if ((strstr(text, "tile_p") != NULL) != (e->along > 0)) {
+            COMPLAIN("%s: the row of a tile should%s be found once", what, e->along > 0 ? "" : " not");
+        }
+        krf_free(text);
+    }
 }
 
 /* The first element that is another one than wanted, while kernels are not just being collected. */
@@ -292,8 +308,8 @@ static inline void try_place(example *e, const place *p, int taken, value *want[
     int n = 0, n_bindings = 0;
     int found = ONE_BY_ONE;
     taken = strncmp(p->fusion, "outer=0", 7) != 0 ? taken : ONE_BY_ONE;
-    snprintf(what, sizeof what, "%s: %s of %s [%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "] as %d, %d", p->label, e->p->text, name_of(e->dtype), e->extents[0], e->extents[1], e->extents[2],
-             e->extents[3], e->extents[4], (int)e->layouts[0], (int)e->layouts[1]);
+    snprintf(what, sizeof what, "%s: %s of %s [%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 "x%" PRId64 ", %" PRId64 "] as %d, %d", p->label, e->p->text, name_of(e->dtype), e->extents[0], e->extents[1], e->extents[2],
+             e->extents[3], e->extents[4], e->extents[5], (int)e->layouts[0], (int)e->layouts[1]);
     for (int i = 0; i < OPERANDS; i++) {
         if (e->p->axes[i] != NULL) {
             arrays[i] = array_of(p->context, i == 0 ? e->dtype : e->other, &e->operands[i]);
@@ -375,7 +391,7 @@ static inline void try_example(example e, int taken) {
             want[r][k] = expected(&e, r, k);
         }
     }
-    for (int p = 0; p < n_places; p++) {
+    for (int p = collecting && !places[0].cuda ? 1 : 0; p < n_places; p++) { /* an interpreter compiles nothing */
         krf__lengths *l = &places[p].context->lengths; /* a context has squares for one length of each kind of kernel: each example is the first */
         memset(l->kinds, 0, sizeof l->kinds);
         try_place(&e, &places[p], taken, want);
@@ -417,28 +433,28 @@ static inline void look(krf_context *context, const char *text, krf_dtype dtype,
     krf_graph_destroy(g);
 }
 
-/* The places of KRF_TEST_DEVICE, on a GPU a second one with another KRF_FUSION, and what the tests compile there. */
+/* The places of KRF_TEST_DEVICE, on a GPU a second one with another KRF_FUSION, on a CPU the compiled tier, where that is NULL, and what the tests compile there. */
 static inline void open_rows(const char *other, void (*const tests[])(void **), size_t n) {
     const char *device = getenv("KRF_TEST_DEVICE");
     const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
     setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own */
     setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
-    if (cuda) {
+    if (cuda || other == NULL) {
         setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
     }
     add_place(cuda ? device : "cpu", KRF_CPU_INTERPRET, "literal_from=1");
-    if (cuda) {
-        add_place(device, KRF_CPU_INTERPRET, other);
+    if (cuda ? other != NULL : other == NULL) {
+        add_place(cuda ? device : "cpu", cuda ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE, cuda ? other : "literal_from=1");
     }
     for (int p = 0; p < n_places; p++) {
         krf_reduction *r = NULL;
         assert_ok(krf_reduction_define(places[p].context, "latest", "f64 x", "f64 v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &r));
         krf_reduction_release(r);
-        if (cuda) {
+        if (cuda || p > 0) {
             batch_install(places[p].context);
         }
     }
-    if (cuda) {
+    if (cuda || n_places > 1) {
         collect(tests, n);
     }
 }
