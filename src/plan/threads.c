@@ -136,7 +136,7 @@ int krf__reduce_vectors(const krf__kernel *k) {
     while (chunks_are_short(k) && vectors > share && vectors * 32 * k->vector > k->chunk) {
         vectors /= 2;
     }
-    return k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && !k->drifts ? vectors_of_row(k, share, vectors) : vectors;
+    return k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && !k->drifts && k->vector <= 8 ? vectors_of_row(k, share, vectors) : vectors;
 }
 
 int krf__short_threads(const krf__kernel *k) {

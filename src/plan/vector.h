@@ -22,8 +22,10 @@ void krf__kernel_runs(krf__kernel *k, bool unaligned, const krf__limits *limits)
 /* Whether an operand that lies along dimension `fast` does so in whole vectors of v elements. */
 bool krf__in_vectors(const krf__kernel *k, const krf__operand *o, int fast, int v);
 
+/* The same of a map: where only what comes from the caches is in the way of longer ones than it has. */
+int krf__cached_vector(const krf__kernel *k);
+
 /* The same of a map for which that is 1, where it stores whole vectors while one or two of its loads begin anywhere. */
-int krf__cached_vector(const krf__kernel *k); /* of a map whose vectors are the given ones: longer ones, if only what comes from the caches is in their way */
 int krf__loose_vector(const krf__kernel *k);
 
 /* The same of a reduction by columns: results that a thread has side by side. */
