@@ -63,6 +63,7 @@ void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced,
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out); /* "n1 * n2": the elements of a row */
 /* "union { uint4 word; ... } v_in0": a vector of an operand. */
+bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand); /* whether a vector of integers of 8 bits can be read by words of four, "v_in0.four" */
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out); /* of a map: "n0 * n1", its elements; of rows that a thread has all of, those of one */
 void krf__cuda_put_span_loads(const krf__emitter *e, uint32_t first, krf__str *out); /* the vectors of all taps of a window */
@@ -108,8 +109,7 @@ void krf__cuda_put_store(const krf__emitter *e, const krf__instr *store, bool re
 void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str *out), krf__str *out);
 
 /* ---- cuda_convert.c ---- */
-/* Whether a vector of bytes can be read by words of four, "v_in0.four"; and prints the conversion of such a byte to a float, or says that a cast is something else. */
-bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand);
+/* Prints the conversion of a byte of a vector to a float, or says that a cast is something else. */
 bool krf__cuda_put_converted(const krf__emitter *e, const krf__instr *cast, krf__str *out);
 
 /* ---- cuda_keep.c ---- */

@@ -4,22 +4,16 @@
 
 #include <string.h>
 
-static bool is_byte(krf_dtype dtype) { return dtype == KRF_I8 || dtype == KRF_U8; }
-
 /* Whether a load is "v_in0[q].at[k]". */
 static bool is_of_vector(const krf__emitter *e, const krf__instr *load) {
     const krf__operand *o = &e->k->operands[load->slot];
     return load->op == KRF__load && krf__cuda_vectored(e, load->slot) && o->inner == 0 && o->record == 0 && !o->staged && !o->held && e->k->schedule != KRF__TILE && e->mode == 0 && !e->in_turn;
 }
 
-bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand) {
-    return is_byte((krf_dtype)e->k->operands[operand].dtype) && e->k->vector % 4 == 0 && !e->bytes4 && !krf__cuda_by_fours(e) && e->k->operands[operand].record == 0;
-}
-
 bool krf__cuda_put_converted(const krf__emitter *e, const krf__instr *cast, krf__str *out) {
     const krf__instr *load = &e->k->instrs[cast->args[0]];
     const bool becomes_float = cast->dtype == KRF_F32 || krf__is_half((krf_dtype)cast->dtype);
-    if (!becomes_float || !is_byte((krf_dtype)cast->from) || e->lane == 3 || !is_of_vector(e, load) || !krf__cuda_has_fours(e, load->slot)) {
+    if (!becomes_float || e->lane == 3 || !is_of_vector(e, load) || !krf__cuda_has_fours(e, load->slot)) {
         return false;
     }
     const char *element = krf__cuda_element(e);

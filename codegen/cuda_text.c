@@ -32,6 +32,11 @@ void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
     }
 }
 
+bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand) {
+    const krf__operand *o = &e->k->operands[operand];
+    return (o->dtype == KRF_I8 || o->dtype == KRF_U8) && e->k->vector % 4 == 0 && !e->bytes4 && !krf__cuda_by_fours(e) && o->record == 0;
+}
+
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const krf_dtype dtype = (krf_dtype)e->k->operands[operand].dtype;
     const int words = krf__cuda_words(e, operand);
