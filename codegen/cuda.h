@@ -62,8 +62,8 @@ void krf__cuda_put_column_tops_apart(const krf__emitter *e, uint32_t r, krf__str
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out); /* "n1 * n2": the elements of a row */
-/* "union { uint4 word; ... } v_in0": a vector of an operand. */
 bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand); /* whether a vector of integers of 8 bits can be read by words of four, "v_in0.four" */
+/* "union { uint4 word; ... } v_in0": a vector of an operand. */
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out); /* of a map: "n0 * n1", its elements; of rows that a thread has all of, those of one */
 void krf__cuda_put_span_loads(const krf__emitter *e, uint32_t first, krf__str *out); /* the vectors of all taps of a window */

@@ -217,8 +217,9 @@ static void put_tile_loads(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < %d; n++) {\n    v_%s[n] = v_%s[0];\n}\n", krf__cuda_quads(e), e->operand_names[i], e->operand_names[i]);
         }
     }
-    out->failed |= loads.failed;
+    out->failed |= loads.failed || position.failed;
     krf__str_free(&loads);
+    krf__str_free(&position);
 }
 
 void krf__cuda_put_domain_loads(krf__emitter *e, krf__str *declarations, krf__str *loads) { put_each(e, in_domain, declarations, loads); }

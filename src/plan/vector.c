@@ -2,6 +2,7 @@
 #include "plan/vector.h"
 
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
+#define OFTEN 4 /* rows */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
 #define ENOUGH_BYTES 32 /* of a thread, that go to and from memory: longer vectors of what comes from the caches lie further apart than that is worth (rotary embeddings 0.068 and 0.070 ms) */
 #define MOST_WRITTEN 512 /* statements */
@@ -68,7 +69,7 @@ static int own_vector(const krf__kernel *k, const krf__operand *o) {
 static bool is_cached(const krf__kernel *k, const krf__operand *o) {
     bool same = false;
     for (int d = 0; d < k->n_kept - 1; d++) {
-        same |= o->strides[d] == 0 && k->extents[d] > 1;
+        same |= o->strides[d] == 0 && k->extents[d] >= OFTEN;
     }
     return same && !o->store;
 }
