@@ -119,7 +119,7 @@ static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
     return krf__build_fold_empty(g, result, letters);
 }
 
-#define MOST_MULTIPLIED 64 /* elements of a mean, a power of two, whose sum is multiplied: the bits are the division's, of which a GPU makes a dozen instructions for each mean; of longer ones that is little beside the sum */
+#define MOST_MULTIPLIED 8 /* elements of a mean, a power of two, whose sum is multiplied: the bits are the division's, of which a GPU makes a dozen instructions for each mean. Rows of more are a kernel less for all lengths, and the division little beside the sum */
 
 /* What a mean in f64 takes of bools and integers of 8 or 16 bits; 0: it is another mean. Their sum in 64 bits is that in f64, which is exact up to 2^53, and takes less. */
 static uint32_t narrow_integers(const krf_graph *g, const krf__node *mean) {
