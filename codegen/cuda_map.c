@@ -63,7 +63,6 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, "];\n    }\n");
         } else {
-            const bool again = krf__cuda_reads_again(e, i);
             const int words = krf__cuda_words(e, i);
             if (words > 1) {
                 krf__str_printf(out, "#pragma unroll\nfor (int w = 0; w < %d; w++) {\n    v_%s.word[w] = ((const %s *)(a.%s", words, name, krf__cuda_word_type(e, i), name);
@@ -71,6 +70,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
                 krf__str_put(out, "))[w];\n}\n");
                 continue;
             }
+            const bool again = krf__cuda_reads_again(e, i);
             krf__str_printf(out, again ? "v_%s.word = *(const %s *)(a.%s" : "v_%s.word = __ldcs((const %s *)(a.%s", name, krf__cuda_word_type(e, i), name);
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, again ? ");\n" : "));\n");

@@ -97,19 +97,21 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
     k->literal |= rows && k->n_reduced == 1 && k->reduced_size > 0 && k->reduced_size <= limits->literal ? 1u << k->n_kept : 0;
 }
 
-/* Whether nothing is left after the last tile: what a warp loads at once. Columns have no such kernels: on the H200 they are slower. */
+/* What a warp, or several that share a chunk, load at once. */
+static int64_t tile_of(const krf__kernel *k) { return 32 * (int64_t)k->team * k->vector * krf__reduce_vectors(k); }
+
+/* Whether nothing is left after the last tile. Columns have no such kernels: on the H200 they are slower. */
 static bool whole_tiles(const krf__kernel *k) {
     if (k->drifts) {
         return false;
     }
-    const int64_t tile = 32 * (int64_t)k->team * k->vector * krf__reduce_vectors(k);
     if (k->schedule == KRF__ROW) {
         return k->reduced_size == k->chunk * krf__row_warps(k);
     }
     if (k->schedule == KRF__ROW_COL) {
         return k->n_rounds > 0 && k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
     }
-    return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile == 0 && (k->chunks == 1 || k->chunk % tile == 0);
+    return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile_of(k) == 0 && (k->chunks == 1 || k->chunk % tile_of(k) == 0);
 }
 
 /* Whether all elements of such a tile lie in one row of the last dimension. */
@@ -120,7 +122,7 @@ static bool tiles_lie_along(const krf__kernel *k) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         near &= k->operands[i].strides[last] <= KRF__RECORD_MOST && k->operands[i].strides[last] >= -KRF__RECORD_MOST;
     }
-    return warps && near && k->n_reduced > 1 && !krf__stores_elements(k) && k->extents[last] % (32 * (int64_t)k->vector * krf__reduce_vectors(k)) == 0;
+    return warps && near && k->n_reduced > 1 && !krf__stores_elements(k) && k->extents[last] % tile_of(k) == 0;
 }
 
 /* On the CPU: a row of few runs leaves most of a vector empty. Tiles of all operands must fit a thread's stack. */
@@ -200,16 +202,11 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     if (chunk >= limits->chunk || columns(k, limits) || !(krf__any_order(k) || cached)) {
         return chunk;
     }
-    while (cached && 2 * chunk <= limits->chunk && k->kept_size * (k->reduced_size / (2 * chunk)) >= CACHED_CHUNKS) {
-        chunk *= 2;
-    }
-    if (cached) {
-        return chunk;
-    }
-    if (limits->many_threads ? rows : k->kept_size >= FEWEST_ROWS || k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS) {
+    if (!cached && (limits->many_threads ? rows : k->kept_size >= FEWEST_ROWS || k->kept_size * (k->reduced_size / limits->chunk) >= FEWEST_CHUNKS)) {
         return limits->chunk;
     }
-    while (limits->many_threads && narrow && 2 * chunk <= limits->chunk && k->kept_size * (k->reduced_size / (2 * chunk)) >= 2 * MANY_ROWS) {
+    const int64_t least = cached ? CACHED_CHUNKS : 2 * MANY_ROWS;
+    while (limits->many_threads && narrow && 2 * chunk <= limits->chunk && k->kept_size * (k->reduced_size / (2 * chunk)) >= least) {
         chunk *= 2;
     }
     return chunk;

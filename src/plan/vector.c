@@ -2,7 +2,7 @@
 #include "plan/vector.h"
 
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
-#define OFTEN 4 /* rows */
+#define OFTEN 4 /* rows; what fewer share comes from memory almost as often as from the caches (reckoned, not measured) */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
 #define ENOUGH_BYTES 32 /* of a thread, that go to and from memory: longer vectors of what comes from the caches lie further apart than that is worth (rotary embeddings 0.068 and 0.070 ms) */
 #define MOST_WRITTEN 512 /* statements */
@@ -74,7 +74,7 @@ static bool is_cached(const krf__kernel *k, const krf__operand *o) {
     return same && !o->store;
 }
 
-/* What comes from the caches may take several accesses: what is stored decides then (masks of f32 x[:, None] < y[None, :], of which a thread stored four bytes). Long bodies are not written out that often. */
+/* What comes from the caches may take several accesses: what comes from memory, and goes there, decides then (bf16 with an f32 bias, of which a thread had eight bytes). Long bodies are not written out that often. */
 int krf__cached_vector(const krf__kernel *k) {
     const int fast = k->n_kept - 1;
     int bytes = 1, most = 1, moved = 0;

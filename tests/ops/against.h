@@ -205,17 +205,6 @@ static inline void check_over(const check *c, int operand, const char *text) {
     }
 }
 
-/* Of any kernel of the plan. */
-static inline bool has_text(krf_plan *plan, const char *text) {
-    bool found = false;
-    for (int i = 0; i < krf_plan_kernels(plan); i++) {
-        krf_kernel_info info = {.size = sizeof info};
-        assert_int_equal(krf_plan_kernel(plan, i, &info), KRF_OK);
-        found |= info.source != NULL && strstr(info.source, text) != NULL;
-    }
-    return found;
-}
-
 static inline void check_text(const check *c, krf_plan *plan, bool cuda) {
     if (c->one_kernel && krf_plan_kernels(plan) != 1) {
         COMPLAIN("%s, %s: %d kernels", c->run->label, c->text, krf_plan_kernels(plan));

@@ -414,4 +414,15 @@ static inline krf_array *evaluate_of(const run *r, const char *text, krf_array *
     return result;
 }
 
+/* Whether some kernel's source has a text; the interpreter's have none. */
+static inline bool has_text(krf_plan *plan, const char *text) {
+    bool found = false;
+    for (int i = 0; i < krf_plan_kernels(plan); i++) {
+        krf_kernel_info info = {.size = sizeof info};
+        assert_int_equal(krf_plan_kernel(plan, i, &info), KRF_OK);
+        found |= info.source != NULL && strstr(info.source, text) != NULL;
+    }
+    return found;
+}
+
 #endif

@@ -1,4 +1,4 @@
-/* What tests share that look at a program's kernels as well as at its results: its plan, which is run, a search in the kernels' text, and results against what they must be. */
+/* What tests share that look at a program's kernels as well as at its results: its plan, which is run, and results against what they must be. */
 #ifndef KRF_TESTS_OPS_PROGRAMS_H
 #define KRF_TESTS_OPS_PROGRAMS_H
 
@@ -20,17 +20,6 @@ static inline krf_plan *run_program(const run *r, const char *text, const krf_bi
     }
     krf_graph_destroy(g);
     return plan;
-}
-
-/* Whether some kernel's source has a text; the interpreter's have none. */
-static inline bool is_in_kernels(krf_plan *plan, const char *text) {
-    bool found = false;
-    for (int k = 0; k < krf_plan_kernels(plan); k++) {
-        krf_kernel_info info = {.size = sizeof info};
-        assert_int_equal(krf_plan_kernel(plan, k, &info), KRF_OK);
-        found |= info.source != NULL && strstr(info.source, text) != NULL;
-    }
-    return found;
 }
 
 /* The first element that is another one than wanted, which is of the result's dtype or becomes that; releases the result. */

@@ -28,7 +28,7 @@ static krf_array *make(krf_context *context, krf_dtype dtype, int64_t height, in
 /* The results of a program of x; whether a kernel has words of four is asked where `fours` is 0 or 1. */
 static void evaluate(const run *r, const char *text, krf_array *x, int n, krf_array **got, int fours) {
     krf_plan *plan = run_program(r, text, (krf_binding[]){krf_bind_array("x", x)}, 1, n, got);
-    const bool found = is_in_kernels(plan, "krf_float_of_u8(v_") || is_in_kernels(plan, "krf_float_of_i8(v_");
+    const bool found = has_text(plan, "krf_float_of_u8(v_") || has_text(plan, "krf_float_of_i8(v_");
     if (fours >= 0 && found != (fours == 1 && all.cuda)) {
         COMPLAIN("%s of %s, %" PRId64 " x %" PRId64 ", %s: bytes should%s become floats by four", text, name_of(krf_array_dtype(x)), krf_array_shape(x)[0], krf_array_shape(x)[1], r->label, fours == 1 ? "" : " not");
     }

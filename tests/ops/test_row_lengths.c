@@ -30,7 +30,7 @@ static void look_at_turns(const run *r, krf_plan *plan, const struct several *p,
     }
     snprintf(turn, sizeof turn, "; p += %d)", dtype == KRF_F64 ? 256 : (int)length);
     const bool at_once = p == programs && length < 1024;
-    if (is_in_kernels(plan, "bool whole") || (at_once && !is_in_kernels(plan, turn))) {
+    if (has_text(plan, "bool whole") || (at_once && !has_text(plan, turn))) {
         COMPLAIN("%s of %" PRId64 " %s, %s: the kernel should have whole turns, %s", p->text, length, name_of(dtype), r->label, turn);
     }
 }
