@@ -2,7 +2,6 @@
 #include "plan/vector.h"
 
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
-#define OFTEN 4 /* rows; what fewer share comes from memory almost as often as from the caches (reckoned, not measured) */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
 #define ENOUGH_BYTES 32 /* of a thread, that go to and from memory: longer vectors of what comes from the caches lie further apart than that is worth (rotary embeddings 0.068 and 0.070 ms) */
 #define MOST_WRITTEN 512 /* statements */
@@ -69,7 +68,7 @@ static int own_vector(const krf__kernel *k, const krf__operand *o) {
 static bool is_cached(const krf__kernel *k, const krf__operand *o) {
     bool same = false;
     for (int d = 0; d < k->n_kept - 1; d++) {
-        same |= o->strides[d] == 0 && k->extents[d] >= OFTEN;
+        same |= o->strides[d] == 0 && k->extents[d] > 1;
     }
     return same && !o->store;
 }
