@@ -215,6 +215,11 @@ void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out);   /* then of a sh
 void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
 bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
 
+/* ---- cuda_column_ahead.c ---- */
+/* Columns whose elements go to shared memory before they are added up: whether the kernel has such, and how many of its blocks a multiprocessor has registers for. */
+bool krf__cuda_columns_ahead(const krf__emitter *e);
+int krf__cuda_ahead_blocks(const krf__emitter *e);
+
 /* ---- cuda_column.c ---- */
 /* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
 int krf__cuda_columns_together(const krf__emitter *e);
@@ -241,6 +246,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* ---- target_cuda.c puts these together ---- */
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_column_ahead_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

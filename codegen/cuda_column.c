@@ -54,19 +54,26 @@ static void bounds(krf__emitter *e, krf__str *out) {
         bytes += krf__cuda_accumulator_bytes(e, r);
     }
     const bool much = bytes > 16 && widest_load(e->k) <= 4 && !krf__any_order(e->k);
+    if (krf__cuda_columns_ahead(e)) {
+        krf__str_printf(out, "256, %d", krf__cuda_ahead_blocks(e));
+        return;
+    }
     krf__str_put(out, !wants_registers(e->k) ? "256" : !much ? "256, 4" : widest_load(e->k) == 4 ? "256, 3" : "256, 2");
 }
 
 static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
 
 /* The lane, of a thread's own, from which a turn starts. */
-static void turn(krf__emitter *e, krf__str *out) {
+static void put_turn(krf__emitter *e, const char *number, krf__str *out) {
     if (levels(e) == 0) {
         krf__str_put(out, "0");
     } else {
-        krf__str_printf(out, "(int)(__brev((unsigned)turn) >> %d)", 30 - levels(e));
+        krf__str_printf(out, "(int)(__brev((unsigned)%s) >> %d)", number, 30 - levels(e));
     }
 }
+
+static void turn(krf__emitter *e, krf__str *out) { put_turn(e, "turn", out); }
+static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)", out); }
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
@@ -247,7 +254,8 @@ static void results(krf__emitter *e, krf__str *out) {
 
 /* ---- */
 
-static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_chunk", out); }
+static void found(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_found", out); }
+static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_columns_ahead(e) ? "column_ahead" : "column_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
 
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
@@ -266,6 +274,8 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_START", start},
     {"COLUMN_TOGETHER", put_together},
     {"COLUMN_TURN", turn},
+    {"COLUMN_NEXT_TURN", next_turn},
+    {"COLUMN_FOUND", found},
     {"COLUMN_UNROLL", unroll},
     {"COLUMN_DECLARED", declared},
     {"COLUMN_LOADS", loads},

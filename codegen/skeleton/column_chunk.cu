@@ -6,16 +6,7 @@ for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
     const int lane = threadIdx.y + $COLUMN_GROUPS * $COLUMN_TURN;
     $COLUMN_START
     if ($SPLIT && again) {
-        #pragma unroll
-        for (int g = 0; g < $COLUMN_TOGETHER; g++) {
-            const int found = lane + (g % 2 * 128 + g / 2 * 64);
-            if (found < (int)gridDim.y) {
-                #pragma unroll
-                for (int k = 0; k < $VECTOR; k++) {
-                    $COLUMN_PARTIALS
-                }
-            }
-        }
+        $COLUMN_FOUND
     } else {
         #pragma unroll $COLUMN_UNROLL
         for ($INDEX start = first + lane; start < last; start += 256) {

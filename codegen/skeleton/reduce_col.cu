@@ -5,6 +5,7 @@ extern "C" __global__ void __launch_bounds__($COLUMN_BOUNDS) $NAME(const struct 
     $BEGIN
     $EXTENTS
     $COLUMN_SHARED
+    $AHEAD_SHARED
     __shared__ bool last_block;
     const long long kept = $KEPT_SIZE;
     const int thread = threadIdx.y * $COLUMN_THREADS + threadIdx.x;

@@ -1,6 +1,7 @@
 /* How many elements threads of a GPU move at once, and which operands lie in memory by such vectors. */
 #include "plan/vector.h"
 
+#define MOST_OF_PAIRS 40 /* bytes of accumulators of two columns of halves */
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
 #define ENOUGH_BYTES 32 /* of a thread, that go to and from memory: longer vectors of what comes from the caches lie further apart than that is worth (rotary embeddings 0.068 and 0.070 ms) */
@@ -143,6 +144,15 @@ static bool may_begin_anywhere(const krf__kernel *k, int fast, const krf__limits
     return may;
 }
 
+/* Whether all that is loaded takes two bytes: threads then have two columns, whatever they add up of them, as copies to shared memory (codegen/cuda_column_ahead.c) are of four bytes at least. */
+static bool loads_halves(const krf__kernel *k) {
+    bool all = true;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        all &= !krf__loads(k, i) || krf_dtype_size((krf_dtype)k->operands[i].dtype) == 2;
+    }
+    return all;
+}
+
 /* It has accumulators of several lanes of each; or, where any order will do, of each alone. */
 int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
@@ -151,10 +161,11 @@ int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *
     int v = long_body ? 1 : krf__vector_length(k, fast, true, unaligned, limits);
     v = k->extents[fast] % v != 0 ? 1 : v;
     v = v == 1 && !long_body && may_begin_anywhere(k, fast, limits) ? 16 : v;
+    const bool pairs = v > 1 && loads_halves(k) && 2 * krf__accumulator_bytes(k) <= MOST_OF_PAIRS;
     while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
         v /= 2;
     }
-    return v;
+    return v == 1 && pairs ? 2 : v;
 }
 
 /* ---- rows that begin anywhere ---- */
