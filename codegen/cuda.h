@@ -73,6 +73,7 @@ void krf__cuda_put_record_stores(const krf__emitter *e, uint32_t first, bool tai
  * again: others read it soon. */
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out);
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out);
+void krf__cuda_put_first(const krf__emitter *e, uint32_t operand, krf__str *out); /* of an operand that is gathered or counts: its first address, or number */
 /* The word of a load where vectors begin anywhere, `offset` from the operand's first element. */
 void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *offset, krf__str *out);
 /* Of a reduction whose elements are fields of records (plan/spread.c): n vectors of these, of which one is loaded; and the field at hand. */

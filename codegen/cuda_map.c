@@ -35,7 +35,8 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             continue;
         }
         if (k->operands[i].counts || k->operands[i].gathered) {
-            krf__str_printf(out, "const %s%s v_%s = a.%s", k->operands[i].counts ? "long long" : type, k->operands[i].counts ? "" : " *", name, name);
+            krf__str_printf(out, "const %s%s v_%s = ", k->operands[i].counts ? "long long" : type, k->operands[i].counts ? "" : " *", name);
+            krf__cuda_put_first(e, i, out);
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, ";\n");
             continue;

@@ -101,6 +101,10 @@ void krf__cuda_put_fetched_word(const krf__emitter *e, uint32_t instr, const cha
     }
 }
 
+void krf__cuda_put_first(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, e->k->operands[operand].numbers ? "0" : "a.%s", e->operand_names[operand]);
+}
+
 void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char *index, const char *offset, bool again, krf__str *out) {
     const char *name = e->operand_names[operand];
     const bool place = e->k->operands[operand].counts || e->k->operands[operand].gathered;
@@ -116,9 +120,13 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
         krf__str_printf(out, "v_%s%s = a.%s[0", name, index, e->operand_names[first]);
         krf__cuda_put_offset(e, first, true, out);
         krf__str_printf(out, " + %d];\n", e->k->operands[operand].apart);
+    } else if (place) {
+        krf__str_printf(out, "v_%s%s = ", name, index);
+        krf__cuda_put_first(e, operand, out);
+        krf__str_printf(out, "%s;\n", offset);
     } else {
         const bool once = krf__cuda_goes_by(e) && e->k->operands[operand].strides[e->k->n_kept + e->k->n_reduced - 1] == 1;
-        krf__str_printf(out, place ? "v_%s%s = a.%s%s;\n" : once ? "v_%s%s = __ldcs(&a.%s[0%s]);\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
+        krf__str_printf(out, once ? "v_%s%s = __ldcs(&a.%s[0%s]);\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
     }
 }
 

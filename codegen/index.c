@@ -100,6 +100,8 @@ void krf__emit_position(const krf__emitter *e, krf__part part, const char *linea
             krf__str_printf(out, "const %s q%d = %s_q%d, i%d = %s_i%d + (%s - %s_p);\n", type, d, e->tile, d, d, e->tile, d, linear, e->tile);
         } else if (multiplies(e, d)) {
             krf__str_printf(out, "const %s q%d = krf_quotient_of_place(%s, n%d, m%d), i%d = %s - q%d * n%d;\n", type, d, from, d, d, d, from, d, d);
+        } else if (e->target->multiplies) { /* unsigned: of a length that is text, compilers know which bits are none */
+            krf__str_printf(out, "const %s i%d = (%s)((unsigned %s)%s %% n%d), q%d = (%s)((unsigned %s)%s / n%d);\n", type, d, type, type, from, d, d, type, type, from, d);
         } else {
             krf__str_printf(out, "const %s i%d = %s %% n%d, q%d = %s / n%d;\n", type, d, from, d, d, from, d);
         }

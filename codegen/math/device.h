@@ -106,6 +106,22 @@ KRF_FN int krf_quotient_of_place(int i, int n, unsigned m) {
     return (int)((share + (unsigned)i) >> (32 - __clz(n - 1)));
 }
 
+//@ krf_begin_one_by_one
+// Of many more blocks than there is room for, `blocks` on each multiprocessor, those that come first begin one after the other, within so many cycles. Results do not depend on it.
+KRF_FN void krf_begin_one_by_one(int blocks, int cluster, int cycles) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    unsigned processors;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(processors));
+    const unsigned room = processors * (unsigned)blocks;
+    if (blockIdx.x < room && gridDim.x >= 4 * room) {
+        const long long begin = clock64(), wait = (long long)cycles * (blockIdx.x / (unsigned)cluster) / (room / (unsigned)cluster);
+        while (clock64() - begin < wait) {
+            __nanosleep(100);
+        }
+    }
+#endif
+}
+
 //@ krf_copies_wait
 // Until the thread's copies by krf_copy_later and krf_copy_part are there. Elsewhere than on a GPU too they are not there before; on a GPU before 8.0 at once.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800

@@ -24,7 +24,7 @@ for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
                 side ^= 1;
             }
             if (whole) {
-                #pragma unroll
+                #pragma unroll 2
                 for (int u = 0; u < $AHEAD_STEPS; u++) {
                     $AHEAD_PART
                 }

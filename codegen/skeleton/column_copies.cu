@@ -1,5 +1,5 @@
 // Elements from `start` on, of a turn's lanes, to one side of shared memory.
-#pragma unroll
+#pragma unroll 2
 for (int u = 0; u < $AHEAD_STEPS; u++) {
     #pragma unroll
     for (int g = 0; g < $COLUMN_TOGETHER; g++) {

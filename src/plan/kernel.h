@@ -46,6 +46,7 @@ typedef struct krf__operand {
     uint8_t dtype;
     bool store;
     bool counts;
+    bool numbers;     /* CUDA, maps: counts the fields of a record from 0, whose number is text: compilers know which field a vector's element is */
     bool gathered;    /* read by fetch instructions: a place of it is offset + index . strides + what the instruction says */
     bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */

@@ -57,6 +57,19 @@ static void mark_literal(krf__kernel *k, const krf__limits *limits) {
     }
 }
 
+/* What counts along the last dimension alone, from 0, where its extent is text. */
+static void mark_numbers(krf__kernel *k, const krf__limits *limits) {
+    const int last = k->n_kept - 1;
+    for (uint32_t i = 0; i < k->n_operands && limits->many_threads && k->schedule == KRF__MAP && last > 0; i++) {
+        krf__operand *o = &k->operands[i];
+        bool alone = o->counts && o->offset == 0 && o->strides[last] == 1 && (k->literal >> last & 1) != 0;
+        for (int d = 0; d < last; d++) {
+            alone &= o->strides[d] == 0;
+        }
+        o->numbers = alone;
+    }
+}
+
 static bool needs_wide(const krf__kernel *k) {
     const int64_t most = INT32_MAX / 2; /* a block's overhang and a vector more must not wrap either */
     if (k->kept_size > most || k->reduced_size > most || k->kept_size > most / (k->chunks > 0 ? k->chunks : 1)) {
@@ -325,6 +338,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__mark_vectors(k, fast, unaligned);
     krf__kernel_flat(k, unaligned, limits);
     mark_literal(k, limits);
+    mark_numbers(k, limits);
     stage_rows(k, limits);
     krf__kernel_outer(k, limits);
     mark_literal_rows(k, limits);

@@ -18,11 +18,11 @@ static int crossed(krf__kernel *k) {
     return best;
 }
 
-static int tile_dim(krf__kernel *k) {
+static int tile_dim(krf__kernel *k, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        if (o->gathered || o->half || (o->store && o->strides[fast] != 1)) {
+        if (o->gathered || (o->half && !limits->many_threads) || (o->store && o->strides[fast] != (o->half ? 2 : 1))) {
             return -1;
         }
     }
@@ -53,7 +53,7 @@ static int tile_vector(krf__kernel *k, bool unaligned, const krf__limits *limits
 }
 
 void krf__kernel_tile(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const int tile = tile_dim(k);
+    const int tile = tile_dim(k, limits);
     k->schedule = tile >= 0 ? KRF__TILE : KRF__MAP;
     k->tile = tile >= 0 ? tile : 0;
     k->vector = tile >= 0 ? tile_vector(k, unaligned, limits) : k->vector;

@@ -132,8 +132,11 @@ int krf__tile_layers(const krf__kernel *k) { return k->layer > 0 ? LAYERS : 1; }
 
 int krf__tile_down(const krf__kernel *k) { return k->strip > 0 ? STRIP_THREADS / strip_side(k) / krf__tile_layers(k) * k->strip : krf__tile_side(k); }
 
+/* Whether elements lie side by side along a dimension, or the halves of such that are complex. */
+static bool lies_along(const krf__operand *o, int dim) { return o->strides[dim] == (o->half ? 2 : 1); }
+
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o) {
-    return !o->store && !o->counts && krf__stride_class(k, o, k->tile) == 1 && krf__stride_class(k, o, k->n_kept - 1) >= 2;
+    return !o->store && !o->counts && lies_along(o, k->tile) && !lies_along(o, k->n_kept - 1) && krf__stride_class(k, o, k->n_kept - 1) >= 2;
 }
 
 int krf__tile_pitch(const krf__kernel *k, const krf__operand *o) { return pitch_of(krf__tile_side(k), (int)krf_dtype_size((krf_dtype)o->dtype)); }

@@ -124,20 +124,20 @@ int krf__loose_vector(const krf__kernel *k) {
 
 /* ---- columns ---- */
 
-/* Whether all reductions take bytes as they are loaded; sums: and add them, or their squares, up. */
-static bool takes_bytes(const krf__kernel *k, bool sums) {
+/* Whether all reductions take bytes as they are loaded, and add them, or their squares, up, or find the largest or smallest. */
+static bool takes_bytes(const krf__kernel *k) {
     bool all = k->n_reductions > 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const krf__instr *load;
         const krf__bytes_fold fold = krf__bytes_fold_of(k, r, &load);
-        all &= fold == KRF__BYTES_SUM || fold == KRF__BYTES_SQUARES || (fold == KRF__BYTES_TOP && !sums);
+        all &= fold == KRF__BYTES_SUM || fold == KRF__BYTES_SQUARES || fold == KRF__BYTES_TOP;
     }
     return all;
 }
 
-/* Whether vectors may begin anywhere, taken out of two: those of sums of bytes, others gain nothing. Of columns that do not come in whole ones the last thread's begin in those before. */
+/* Whether vectors may begin anywhere, taken out of two: those of bytes (the largest of each of 1,000 columns of u8 0.122 -> 0.037 ms), others gain nothing. Of columns that do not come in whole ones the last thread's begin in those before. */
 static bool may_begin_anywhere(const krf__kernel *k, int fast, const krf__limits *limits) {
-    bool may = limits->loose > 0 && limits->vectors != 0 && k->n_kept == 1 && k->extents[fast] >= 16 && takes_bytes(k, true);
+    bool may = limits->loose > 0 && limits->vectors != 0 && k->n_kept == 1 && k->extents[fast] >= 16 && takes_bytes(k);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         may &= k->operands[i].store || (!k->operands[i].gathered && !k->operands[i].counts && k->operands[i].strides[fast] == 1);
     }
@@ -206,7 +206,7 @@ int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits
     for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
         may &= !streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);
     }
-    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || takes_bytes(k, false)) && (!unaligned || n == 1) ? v : 1;
+    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || takes_bytes(k)) && (!unaligned || n == 1) ? v : 1;
 }
 
 /* ---- */
