@@ -216,16 +216,18 @@ void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out);   /* then of a sh
 void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
 bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
 
+/* ---- cuda_column.c ---- */
+/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
+int krf__cuda_columns_together(const krf__emitter *e);
+/* Levels of the tree above those, of a thread's own lanes. */
+int krf__cuda_column_levels(const krf__emitter *e);
+/* An element of a column: its statements, and where they are to be, its stores. */
+void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
+
 /* ---- cuda_column_ahead.c ---- */
 /* Columns whose elements go to shared memory before they are added up: whether the kernel has such, and how many of its blocks a multiprocessor has registers for. */
 bool krf__cuda_columns_ahead(const krf__emitter *e);
 int krf__cuda_ahead_blocks(const krf__emitter *e);
-
-/* ---- cuda_column.c ---- */
-/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
-int krf__cuda_columns_together(const krf__emitter *e);
-/* An element of a column: its statements, and where they are to be, its stores. */
-void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
 
 /* ---- cuda_scan.c, cuda_scan_columns.c ---- */
 /* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at

@@ -21,8 +21,7 @@ int krf__cuda_columns_together(const krf__emitter *e) {
     return lanes < 4 ? lanes : 4;
 }
 
-/* Levels of the tree above those, of a thread's own lanes. */
-static int levels(const krf__emitter *e) {
+int krf__cuda_column_levels(const krf__emitter *e) {
     int n = 0;
     for (int lanes = krf__column_threads(e->k); lanes > 4; lanes /= 2) {
         n++;
@@ -65,10 +64,10 @@ static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf
 
 /* The lane, of a thread's own, from which a turn starts. */
 static void put_turn(krf__emitter *e, const char *number, krf__str *out) {
-    if (levels(e) == 0) {
+    if (krf__cuda_column_levels(e) == 0) {
         krf__str_put(out, "0");
     } else {
-        krf__str_printf(out, "(int)(__brev((unsigned)%s) >> %d)", number, 30 - levels(e));
+        krf__str_printf(out, "(int)(__brev((unsigned)%s) >> %d)", number, 30 - krf__cuda_column_levels(e));
     }
 }
 
@@ -99,8 +98,8 @@ static void totals(krf__emitter *e, krf__str *out) { put_arrays(e, "all", e->k->
 
 static void stacks(krf__emitter *e, krf__str *out) {
     put_arrays(e, "part", e->k->vector, false, out);
-    if (levels(e) > 0) {
-        put_arrays(e, "stack", levels(e) * e->k->vector, false, out);
+    if (krf__cuda_column_levels(e) > 0) {
+        put_arrays(e, "stack", krf__cuda_column_levels(e) * e->k->vector, false, out);
     }
 }
 
@@ -182,10 +181,10 @@ static void merge(krf__emitter *e, krf__str *out) {
         }
         krf__str_put(out, "}\n");
     }
-    if (levels(e) == 0) {
+    if (krf__cuda_column_levels(e) == 0) {
         return;
     }
-    krf__str_printf(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < %d; level++) {\n    const bool full = carry && (turn >> (level + 2) & 1) != 0;\n", levels(e));
+    krf__str_printf(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < %d; level++) {\n    const bool full = carry && (turn >> (level + 2) & 1) != 0;\n", krf__cuda_column_levels(e));
     krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (full) {\n", v);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "            part%u[k] = red%u(stack%u[level * %d + k], part%u[k]);\n", r, r, r, v, r);
@@ -257,7 +256,8 @@ static void results(krf__emitter *e, krf__str *out) {
 /* ---- */
 
 static void found(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_found", out); }
-static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_columns_ahead(e) ? "column_ahead" : "column_chunk", out); }
+static void elements(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_columns_ahead(e) ? "column_ahead" : "column_each", out); }
+static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
 
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
@@ -278,6 +278,7 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_TURN", turn},
     {"COLUMN_NEXT_TURN", next_turn},
     {"COLUMN_FOUND", found},
+    {"COLUMN_ELEMENTS", elements},
     {"COLUMN_UNROLL", unroll},
     {"COLUMN_DECLARED", declared},
     {"COLUMN_LOADS", loads},

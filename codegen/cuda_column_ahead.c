@@ -1,5 +1,5 @@
 /* The CUDA target's columns that add up more than registers hold beside what is under way: sums in f64 of what is narrower, as variances have. What stands in the holes of skeleton/column_ahead.cu, which goes over
- * a chunk as column_chunk.cu does, but has its elements copied to shared memory. */
+ * a turn's lanes as column_each.cu does, but has their elements copied to shared memory. */
 #include "codegen/cuda.h"
 
 #define TOGETHER 4          /* lanes of a turn */
@@ -29,7 +29,7 @@ static bool may_be_copied(const krf__emitter *e, uint32_t operand) {
 
 bool krf__cuda_columns_ahead(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__column_threads(k) >= TOGETHER && !krf__stores_elements(k);
+    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__cuda_columns_together(e) == TOGETHER && !krf__stores_elements(k);
     const int bytes = columns ? accumulated(e) : 0;
     int loads = 0;
     bool may = bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
@@ -42,11 +42,7 @@ bool krf__cuda_columns_ahead(const krf__emitter *e) {
 }
 
 int krf__cuda_ahead_blocks(const krf__emitter *e) {
-    int levels = 0;
-    for (int lanes = krf__column_threads(e->k); lanes > TOGETHER; lanes /= 2) {
-        levels++;
-    }
-    const int registers = accumulated(e) / 4 * (TOGETHER + levels + 1) + OTHER_REGISTERS;
+    const int registers = accumulated(e) / 4 * (TOGETHER + krf__cuda_column_levels(e) + 1) + OTHER_REGISTERS;
     return registers <= 64 ? 4 : registers <= 80 ? 3 : 2;
 }
 
@@ -89,6 +85,12 @@ static void copy(krf__emitter *e, krf__str *out) {
     }
 }
 
+static void first(krf__emitter *e, krf__str *out) {
+    if (krf__cuda_columns_ahead(e)) {
+        krf__emit_skeleton(e, "column_first", out);
+    }
+}
+
 static void copies(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_copies", out); }
 static void part(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_part", out); }
 
@@ -103,5 +105,5 @@ static void read(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__cuda_column_ahead_holes[] = {
-    {"AHEAD_SHARED", shared}, {"AHEAD_STEPS", put_steps}, {"AHEAD_LENGTH", put_length}, {"AHEAD_COPIES", copies}, {"AHEAD_COPY", copy}, {"AHEAD_PART", part}, {"AHEAD_READ", read}, {NULL, NULL},
+    {"AHEAD_SHARED", shared}, {"COLUMN_FIRST", first}, {"AHEAD_STEPS", put_steps}, {"AHEAD_LENGTH", put_length}, {"AHEAD_COPIES", copies}, {"AHEAD_COPY", copy}, {"AHEAD_PART", part}, {"AHEAD_READ", read}, {NULL, NULL},
 };

@@ -1,6 +1,7 @@
 // Elements [first, last) of the columns, or what blocks found, by the threads under each other: thread y holds lanes y, y + $COLUMN_GROUPS, ..., several
 // at a time, so that enough loads are under way. Elements beyond the last count as the identity.
 $COLUMN_STACKS
+$COLUMN_FIRST
 #pragma unroll 1
 for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
     const int lane = threadIdx.y + $COLUMN_GROUPS * $COLUMN_TURN;
@@ -8,24 +9,7 @@ for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
     if ($SPLIT && again) {
         $COLUMN_FOUND
     } else {
-        #pragma unroll $COLUMN_UNROLL
-        for ($INDEX start = first + lane; start < last; start += 256) {
-            $COLUMN_DECLARED
-            #pragma unroll
-            for (int g = 0; g < $COLUMN_TOGETHER; g++) {
-                const $INDEX place = start + (g % 2 * 128 + g / 2 * 64), p = place < last ? place : start;
-                $COLUMN_LOADS
-            }
-            #pragma unroll
-            for (int g = 0; g < $COLUMN_TOGETHER; g++) {
-                const $INDEX place = start + (g % 2 * 128 + g / 2 * 64), p = place < last ? place : start;
-                const bool valid = place < last;
-                #pragma unroll
-                for (int k = 0; k < $VECTOR; k++) {
-                    $COLUMN_BODY
-                }
-            }
-        }
+        $COLUMN_ELEMENTS
     }
     $COLUMN_MERGE
 }
