@@ -24,9 +24,9 @@ static void place(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Blocks that begin together load together, and then compute, and memory has nothing to do: as large ones are few, it takes half of a kernel until they have drifted apart. So long as memory takes for what those have that begin first, within a fourth. */
+/* Blocks that begin together load together, and then compute, and memory has nothing to do; large ones are few, and stay in step. Half as long again as memory takes for what those have that begin first. */
 static void begin(krf__emitter *e, krf__str *out) {
-    enum { FEW = 5, BYTES_A_CYCLE = 12 /* of a multiprocessor's share of what memory delivers (H200: softmax of rows of 32,000 bf16 0.0690 -> 0.0669 ms, deviations of 32,768 f32 0.0725 -> 0.0647) */ };
+    enum { FEW = 5, BYTES_A_CYCLE = 12 /* two thirds of a multiprocessor's share of what memory delivers (H200: softmax of rows of 32,000 bf16 0.0690 -> 0.0669 ms, deviations of 32,768 f32 0.0725 -> 0.0647) */ };
     const int blocks = krf__cuda_row_blocks(e);
     if (krf__holds_rows(e->k) && blocks <= FEW) {
         krf__str_printf(out, "krf_begin_one_by_one(%d, %d, %d);\n", blocks, e->k->cluster, blocks * (int)krf__held_bytes(e->k) / BYTES_A_CYCLE);

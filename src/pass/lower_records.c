@@ -55,7 +55,7 @@ static bool processor_gains(const reading *r, int64_t fields, size_t bytes) {
 /* As measured (an H100): three narrow fields go out by words (plan/record_vector.c), elements of theirs one by one; others have vectors of memory. */
 static bool gpu_gains(const reading *r, int64_t fields, size_t bytes) { return fields == FEW_FIELDS && bytes <= 2 && (r->shared || r->strided || r->planes); }
 
-/* Whether fields that are something else each are worth it on a GPU, where a thread would compute each of them for one: of three, whose vectors mix them, always (an H200: three f32 of three 0.116 -> 0.097 ms, of sines and cosines 0.210 -> 0.102),
+/* Whether fields that are something else each are worth it on a GPU, where a thread would compute each of them for one: of three, whose vectors mix them, those of up to four bytes (an H200: three f32 of three 0.116 -> 0.097 ms, of sines and cosines 0.210 -> 0.102; three f64 0.139 -> 0.168),
  * of others those of which a thread has several records in words. */
 static bool gpu_chooses(int64_t fields, size_t bytes) { return fields == FEW_FIELDS ? bytes <= 4 : fields * (int64_t)bytes <= 8; }
 
