@@ -58,6 +58,13 @@ bool krf__cuda_has_column_tops(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_column_tops(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_column_tops_apart(const krf__emitter *e, uint32_t r, krf__str *out);
 
+/* ---- cuda_place.c ---- */
+/* Of krf__kernel.places: how many elements a turn takes; what a thread has for them; what takes a turn's; and the keys of what is found, in the accumulators. */
+int krf__cuda_place_elements(const krf__emitter *e);
+void krf__cuda_put_place_counts(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_place_taken(const krf__emitter *e, krf__str *out);
+void krf__cuda_put_place_keys(krf__emitter *e, krf__str *out);
+
 /* ---- cuda_text.c ---- */
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);

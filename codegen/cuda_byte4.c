@@ -101,7 +101,7 @@ static bool mark(krf__emitter *e) {
 
 void krf__cuda_by_byte4(krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const bool may = !e->twos && k->schedule == KRF__MAP && k->vector % 4 == 0 && !k->flat && !k->spans && !k->across;
+    const bool may = !e->twos && k->schedule == KRF__MAP && k->vector % 4 == 0 && !krf__flat_apart(k) && !k->spans && !k->across;
     for (uint32_t n = 0; n < k->n_domain && may; n++) {
         e->forms[n] = 0;
     }

@@ -37,7 +37,7 @@ void krf__cuda_put_taken(krf__emitter *e, krf__str *out) {
     }
 }
 
-void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (krf__cuda_by_fours(e) || e->bytes4 ? 4 : e->twos ? 2 : 1)); }
+void krf__cuda_put_turns(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector / (e->k->places ? krf__cuda_place_elements(e) : krf__cuda_by_fours(e) || e->bytes4 ? 4 : e->twos ? 2 : 1)); }
 
 void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *out) {
     const krf__kernel *k = e->k;

@@ -44,7 +44,7 @@ static bool by_twos(const krf__emitter *e) {
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         any |= krf__cuda_compares_pairs(e, r);
     }
-    if (!vectors || k->flat || k->vector % 2 != 0) {
+    if (!vectors || krf__flat_apart(k) || k->vector % 2 != 0) {
         return false;
     }
     for (uint32_t n = 0; n < k->n_domain; n++) {

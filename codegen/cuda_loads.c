@@ -194,7 +194,8 @@ void krf__cuda_put_late_loads(krf__emitter *e, bool (*wanted)(const krf__emitter
 }
 
 static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
-static bool in_vectors(const krf__emitter *e, uint32_t operand) { return in_domain(e, operand) && !is_of_tile(e, operand); }
+static bool is_counted(const krf__emitter *e, uint32_t operand) { return e->k->places && e->k->operands[operand].counts; } /* by vectors, not by elements */
+static bool in_vectors(const krf__emitter *e, uint32_t operand) { return in_domain(e, operand) && !is_of_tile(e, operand) && !is_counted(e, operand); }
 static bool of_tile(const krf__emitter *e, uint32_t operand) { return in_domain(e, operand) && is_of_tile(e, operand); }
 static void reduce_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_vectors, out); }
 

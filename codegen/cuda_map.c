@@ -5,9 +5,53 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 
 /* ---- a vector a thread ---- */
 
+static bool in_rows(const krf__emitter *e, uint32_t operand) { return e->k->flat && e->k->operands[operand].loose; }
+
+static void put_row_word(krf__emitter *e, uint32_t operand, const char *further, krf__str *out) {
+    krf__str offset = {0};
+    krf__cuda_put_offset(e, operand, false, &offset);
+    krf__str_put(&offset, further);
+    krf__cuda_put_word(e, operand, offset.data != NULL ? offset.data : "", out);
+    out->failed |= offset.failed;
+    krf__str_free(&offset);
+}
+
+/* Of each operand whose rows lie apart: its vector, or, before another, what it was and the vector of that place, of which what is between is taken. */
+static void put_row_words(krf__emitter *e, const char *further, bool between, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        const char *name = e->operand_names[i];
+        if (!in_rows(e, i)) {
+            continue;
+        }
+        krf__str_printf(out, between ? "    v_%s.word = krf_between(v_%s.word, " : "    v_%s.word = ", name, name);
+        put_row_word(e, i, further, out);
+        if (between) {
+            krf__str_printf(out, ", (unsigned)beyond * %du)", (unsigned)krf_dtype_size((krf_dtype)e->k->operands[i].dtype));
+        }
+        krf__str_put(out, ";\n");
+    }
+}
+
+/* Vectors of rows that lie apart, all at once. Where a row ends within them: the last vector of that and the first of the next; behind the last row there may be anything. */
+static void put_row_loads(krf__emitter *e, krf__str *out) {
+    const int row = e->k->n_kept - 1, v = e->k->vector;
+    krf__str position = {0};
+    krf__str_printf(out, "if (i%d + %d <= n%d) {\n", row, v, row);
+    put_row_words(e, "", false, out);
+    krf__str_printf(out, "} else {\n    const %s beyond = i%d + %d - n%d, place = i + %d - beyond - (whole ? 0 : %d);\n", krf__index_type(e), row, v, row, v, v);
+    put_row_words(e, " - beyond", false, out);
+    krf__emit_position(e, KRF__PART_KEPT, "place", &position);
+    krf__cuda_put_lines(out, "    ", position.data);
+    put_row_words(e, "", true, out);
+    krf__str_put(out, "}\n");
+    out->failed |= position.failed;
+    krf__str_free(&position);
+}
+
 static void map_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     const bool tail = krf__cuda_has_tail(k);
+    bool any_in_rows = false;
     if (tail) {
         krf__str_printf(out, "const bool whole = i + %d <= ", k->vector);
         krf__cuda_put_domain_size(e, out);
@@ -45,6 +89,10 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "const %s v_%s = a.%s[0", type, name, name);
             krf__cuda_put_offset(e, i, false, out);
             krf__str_put(out, "];\n");
+            continue;
+        }
+        any_in_rows |= in_rows(e, i);
+        if (in_rows(e, i)) {
             continue;
         }
         krf__str_put(out, tail ? "if (whole) {\n    " : "");
@@ -85,6 +133,9 @@ static void map_loads(krf__emitter *e, krf__str *out) {
                 krf__str_printf(out, " ? a.%s[i + k] : (%s)0;\n    }\n}\n", name, type);
             }
         }
+    }
+    if (any_in_rows) {
+        put_row_loads(e, out);
     }
 }
 
@@ -192,7 +243,7 @@ static void put_in_turn(krf__emitter *e, krf__str *out) {
 /* The element's place, where vectors go on over the ends of rows: what lies beyond the domain has that of the vector's first. */
 static void put_own_place(krf__emitter *e, krf__str *out) {
     krf__str position = {0};
-    if (!e->k->flat) {
+    if (!krf__flat_apart(e->k)) {
         return;
     }
     krf__str_printf(out, "    const %s place = i + k < ", krf__index_type(e));

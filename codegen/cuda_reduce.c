@@ -38,8 +38,8 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
 
 static void reduce_body(krf__emitter *e, krf__str *out) {
     e->mode = 0;
-    if (krf__cuda_by_fours(e)) {
-        krf__cuda_put_fours(e, out);
+    if (e->k->places || krf__cuda_by_fours(e)) {
+        (e->k->places ? krf__cuda_put_place_taken : krf__cuda_put_fours)(e, out);
         return;
     }
     krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
@@ -55,29 +55,35 @@ static void reduce_body(krf__emitter *e, krf__str *out) {
 
 static void reduce_stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid", out); }
 
-/* Element k of these is added to the accumulator of its lane. */
+/* Element k of these is added to the accumulator of its lane; to any, where no order matters. */
 static void put_rest_lanes(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
-    krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
-    if (k->vector > 8) {
-        krf__str_put(out, "k % 8) {\n");
-    } else {
-        krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
+    const bool free = krf__all_order_free(k);
+    if (!free) {
+        krf__str_printf(out, "        #pragma unroll\n        for (int n = 0; n < %d; n++) {\n            if (n == ", krf__cuda_accumulators(e));
+        if (k->vector > 8) {
+            krf__str_put(out, "k % 8) {\n");
+        } else {
+            krf__str_printf(out, "rest_lane / (%d * V) * V + k) {\n", krf__cuda_together(e));
+        }
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         if (!krf__cuda_has_top(e, r)) {
-            krf__str_printf(out, "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
+            krf__str_printf(out, free ? "        acc%u[0] = red%u(acc%u[0], " : "                acc%u[n] = red%u(acc%u[n], ", r, r, r);
             krf__cuda_put_summand(e, r, out);
             krf__str_put(out, ");\n");
         }
     }
-    krf__str_put(out, "            }\n        }\n");
+    krf__str_put(out, free ? "" : "            }\n        }\n");
 }
 
 /* The up to V - 1 elements after the last whole vector: the thread of their lanes takes them one by one. */
 static void reduce_rest(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__str position = {0};
+    if (k->places) {
+        krf__cuda_put_place_keys(e, out);
+    }
     if (!k->rest) {
         return;
     }
@@ -108,6 +114,9 @@ static void reduce_rest(krf__emitter *e, krf__str *out) {
 static void accumulators(krf__emitter *e, krf__str *out) {
     if (e->k->n_reductions > 0) {
         krf__str_printf(out, "const int V = %d;\n", e->k->vector);
+    }
+    if (e->k->places) {
+        krf__cuda_put_place_counts(e, out);
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const int n = krf__cuda_accumulators(e);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out) {
-    if (e->k->flat && krf__cuda_vectored(e, operand)) {
+    if (e->k->flat && krf__cuda_vectored(e, operand) && !e->k->operands[operand].loose) {
         krf__str_put(out, " + i");
         return;
     }

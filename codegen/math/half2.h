@@ -173,3 +173,53 @@ KRF_FN unsigned krf_min_bf16x2(unsigned a, unsigned b) {
     return krf_pack_bf16(krf_minimum_f32(krf_low_bf16(a), krf_low_bf16(b)), krf_minimum_f32(krf_high_bf16(a), krf_high_bf16(b)));
 #endif
 }
+
+//@ krf_above_f16x2
+// A half of ones for each of a that is larger than that of b.
+KRF_FN unsigned krf_above_f16x2(unsigned a, unsigned b) {
+#ifdef __CUDA_ARCH__
+    unsigned larger;
+    asm("set.gt.u32.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+    return larger;
+#else
+    return (krf_low_f16(a) > krf_low_f16(b) ? 0xffffu : 0u) | (krf_high_f16(a) > krf_high_f16(b) ? 0xffff0000u : 0u);
+#endif
+}
+
+//@ krf_below_f16x2
+KRF_FN unsigned krf_below_f16x2(unsigned a, unsigned b) { return krf_above_f16x2(b, a); }
+
+//@ krf_above_bf16x2
+KRF_FN unsigned krf_above_bf16x2(unsigned a, unsigned b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    unsigned larger;
+    asm("set.gt.u32.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+    return larger;
+#else
+    return (krf_low_bf16(a) > krf_low_bf16(b) ? 0xffffu : 0u) | (krf_high_bf16(a) > krf_high_bf16(b) ? 0xffff0000u : 0u);
+#endif
+}
+
+//@ krf_below_bf16x2
+KRF_FN unsigned krf_below_bf16x2(unsigned a, unsigned b) { return krf_above_bf16x2(b, a); }
+
+//@ krf_any_nan_f16
+KRF_FN bool krf_any_nan_f16(unsigned pair) { return krf_low_f16(pair) != krf_low_f16(pair) || krf_high_f16(pair) != krf_high_f16(pair); }
+
+//@ krf_any_nan_bf16
+KRF_FN bool krf_any_nan_bf16(unsigned pair) { return krf_low_bf16(pair) != krf_low_bf16(pair) || krf_high_bf16(pair) != krf_high_bf16(pair); }
+
+//@ krf_take_place
+// Two more elements, and their number. The first of equal ones stays, and a NaN, with which nothing compares, leaves a NaN and no number of it.
+template <auto larger, auto above> KRF_FN void krf_take_place(unsigned &best, unsigned &turn, unsigned pair, unsigned now) {
+    const unsigned taken = above(pair, best);
+    turn = (now & taken) | (turn & ~taken);
+    best = larger(best, pair);
+}
+
+//@ krf_take_place_of_bytes
+// Four more, each in the upper half of 16 bits, above a byte of its own that decides between equal ones.
+template <auto larger> KRF_FN void krf_take_place_of_bytes(unsigned &lower, unsigned &upper, unsigned four, unsigned order) {
+    lower = larger(lower, __byte_perm(four, order, 0x1504));
+    upper = larger(upper, __byte_perm(four, order, 0x3726));
+}

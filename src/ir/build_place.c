@@ -38,12 +38,12 @@ static uint32_t place_by_key(const krf__composing *c, bool smallest, uint32_t x,
     return place_of_long_key(c, composed_reduce(c, KRF__max, long_key(c, order(c, smallest, x), places)));
 }
 
-/* Bits of 32 that a place may have beside the order of a number: of f16, as f32, its sign, 8 bits of exponent and 10 of mantissa are the others. */
+/* Bits of 32 that a place has beside the order of a number: of f16, as f32, its sign, 8 bits of exponent and 10 of mantissa are the others; of bytes as many as a GPU counts beside two of them (plan/place.c). */
 static int bits_for_place(krf_dtype dtype) {
     switch (dtype) {
     case KRF_BOOL:
     case KRF_I8:
-    case KRF_U8: return 24;
+    case KRF_U8:
     case KRF_I16:
     case KRF_U16:
     case KRF_BF16: return 16;
@@ -86,10 +86,11 @@ static uint32_t place_by_value(const krf__composing *c, krf__op op, uint32_t x, 
     return hit == 0 ? 0 : krf__build_cast(c->g, composed_reduce(c, KRF__min, composed_where(c, hit, own, krf__build_int(c->g, none, false))), KRF_I64);
 }
 
-/* From how many elements on places are found by parts: those of 64 bits are read once so, and narrow ones have keys of 32 bits. */
+/* From how many elements on places are found by parts: those of 64 bits are read once so, and narrow ones have keys of 32 bits; those of bytes and f16 have no room for more. */
 #define PARTS 131072
 #define PARTS_DOWN 8192
 #define PARTS_NARROW 16384
+#define PARTS_SHORT 8192
 #define PART 8192 /* elements of a part at most, and least: as many parts as give each multiprocessor work */
 #define PART_LEAST 1024
 #define ENOUGH 4096
@@ -101,12 +102,13 @@ static bool cut_of(const krf__composing *c, uint32_t x, int axis, int64_t n, krf
     const krf_dtype dtype = composed_dtype(c, x);
     const int rank = krf__node_of(c->g, x)->rank, last = rank - 1;
     const bool down = axis >= 0 && axis != last, wide = krf_dtype_size(dtype) == 8;
-    const int64_t from = !wide ? PARTS_NARROW : down ? PARTS_DOWN : PARTS, all = krf__shape_size(rank, krf__shape_of(c->g, x));
+    const bool has_room = krf_dtype_size(dtype) == 2 && dtype != KRF_F16;
+    const int64_t from = !wide ? (has_room || down ? PARTS_NARROW : PARTS_SHORT) : down ? PARTS_DOWN : PARTS, all = krf__shape_size(rank, krf__shape_of(c->g, x));
     int64_t target = down ? PART_DOWN : PART;
     while (!down && target > PART_LEAST && all / target < ENOUGH) {
         target /= 2;
     }
-    return !krf__is_complex(dtype) && (wide || bits_for_place(dtype) > 0) && n > from && n <= (int64_t)1 << 32 && all >= MANY && krf__cut_of(c->g, x, c->axes, target, cut);
+    return !krf__is_complex(dtype) && (wide || bits_for_place(dtype) > 0) && n > from && n <= (int64_t)1 << 32 && all >= MANY && krf__cut_of(c->g, x, c->axes, target, true, cut);
 }
 
 static bool is_inner(const krf__piece *piece, int axis) {

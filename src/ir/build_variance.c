@@ -60,7 +60,7 @@ static bool goes_by_parts(const krf__composing *c, uint32_t x, uint32_t mean, do
     for (int i = krf__node_of(c->g, x)->rank; i-- > 0 && krf__shape_of(c->g, mean)[i] == krf__shape_of(c->g, x)[i];) {
         beside *= krf__shape_of(c->g, x)[i];
     }
-    return n > (beside > 1 ? ONCE_DOWN : PARTS) && (beside == 1 || beside >= BESIDE) && krf__cut_of(c->g, x, c->axes, part_of(n, beside), cut);
+    return n > (beside > 1 ? ONCE_DOWN : PARTS) && (beside == 1 || beside >= BESIDE) && krf__cut_of(c->g, x, c->axes, part_of(n, beside), false, cut);
 }
 
 /* A sum of squares, when it is changed: an infinite one, of which the mean may be infinite too, stays. */

@@ -3,16 +3,24 @@
 #include "ir/build_movement.h"
 
 #define WHOLE 1024 /* elements of the last axis: rows of whole chunks of the canonical tree are read fastest */
+#define VECTOR 8   /* whose parts are whole vectors */
 
-/* Elements of an axis that become a part: as many as leave none over, or the most. */
-static int64_t length_of(int64_t extent, int64_t least, int64_t most, int64_t step) {
-    const int64_t longest = most < step ? most : most - most % step;
-    for (int64_t length = longest; length >= least && length > 0; length -= step) {
+/* The most elements, a multiple of `step`, that leave none of an axis over; 0: none do. */
+static int64_t exact_length(int64_t extent, int64_t least, int64_t most, int64_t step) {
+    for (int64_t length = most - most % step; length >= least && length > 0; length -= step) {
         if (extent % length == 0) {
             return length;
         }
     }
-    return longest;
+    return 0;
+}
+
+/* Elements of an axis that become a part: as many as leave none over, or the most. */
+static int64_t length_of(int64_t extent, int64_t least, int64_t most, bool last, bool in_vectors) {
+    const int64_t step = last && most >= WHOLE ? WHOLE : 1;
+    int64_t length = exact_length(extent, least, most, step);
+    length = length == 0 && last && in_vectors ? exact_length(extent, least, most, VECTOR) : length;
+    return length == 0 ? most - most % step : length;
 }
 
 /* Where a piece is one part there is nothing but its elements, unless other axes are reduced outside of it. */
@@ -25,7 +33,7 @@ static void find_inner(krf__cut *cut, krf__piece *piece, int end) {
     }
 }
 
-bool krf__cut_of(krf_graph *g, uint32_t x, const krf__axes *axes, int64_t target, krf__cut *cut) {
+bool krf__cut_of(krf_graph *g, uint32_t x, const krf__axes *axes, int64_t target, bool in_vectors, krf__cut *cut) {
     const int rank = x == 0 ? 0 : krf__node_of(g, x)->rank;
     const int64_t *shape = x == 0 ? NULL : krf__shape_of(g, x), least = target / 8;
     int64_t mask, inside = 1;
@@ -44,7 +52,7 @@ bool krf__cut_of(krf_graph *g, uint32_t x, const krf__axes *axes, int64_t target
         return false;
     }
     const int64_t most = target / inside < shape[axis] ? target / inside : shape[axis];
-    const int64_t length = length_of(shape[axis], (least + inside - 1) / inside, most, axis == rank - 1 ? WHOLE : 1), whole = shape[axis] - shape[axis] % length;
+    const int64_t length = length_of(shape[axis], (least + inside - 1) / inside, most, axis == rank - 1, in_vectors), whole = shape[axis] - shape[axis] % length;
     *cut = (krf__cut){.axis = axis, .n_pieces = whole < shape[axis] ? 2 : 1};
     cut->piece[0] = (krf__piece){.to = whole, .parts = whole / length, .size = length * inside};
     cut->piece[1] = (krf__piece){.from = whole, .to = shape[axis], .parts = 1, .size = (shape[axis] - whole) * inside};

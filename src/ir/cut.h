@@ -18,8 +18,8 @@ typedef struct krf__cut {
     krf__piece piece[2];
 } krf__cut;
 
-/* How to cut a node into parts of `target` elements at most, and an eighth of that at least. false: it cannot be. */
-bool krf__cut_of(krf_graph *g, uint32_t x, const krf__axes *axes, int64_t target, krf__cut *cut);
+/* How to cut a node into parts of `target` elements at most, and an eighth of that at least; in_vectors: rather into such as leave no elements over than into whole chunks. false: it cannot be. */
+bool krf__cut_of(krf_graph *g, uint32_t x, const krf__axes *axes, int64_t target, bool in_vectors, krf__cut *cut);
 
 /* A piece of a node that is as long as the one asked about along the axis that is cut. */
 uint32_t krf__cut_out(krf_graph *g, const krf__cut *cut, int piece, uint32_t x);

@@ -126,6 +126,7 @@ typedef struct krf__kernel {
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
+    bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest byte or half of each row (plan/place.c) */
     bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
@@ -136,7 +137,7 @@ typedef struct krf__kernel {
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
     bool spans;    /* KRF__MAP on a GPU: operands are taps of windows (plan/span.c), those of one of which are of one krf__operand.record */
-    bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows; what is no vector of memory then is loaded for each element */
+    bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows (plan/flat.c) */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
@@ -222,6 +223,14 @@ bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
 typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_SQUARES, KRF__BYTES_TOP } krf__bytes_fold;
 krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr **load);
 
+/* Whether a kernel's only reduction finds the place of the largest or smallest half or byte that it loads, by which instruction; and whether threads may count vectors for it rather than have a key for each element. */
+typedef struct krf__place {
+    bool found, smallest;
+    uint32_t load;
+} krf__place;
+krf__place krf__place_of(const krf__kernel *k);
+bool krf__finds_place(const krf__kernel *k);
+
 /* How often a block that stages rows goes on to the next ones of those that it has. */
 int krf__staged_turns(const krf__kernel *k);
 
@@ -274,6 +283,9 @@ int krf__column_threads(const krf__kernel *k);
 
 /* On CUDA, bytes of the words, at most 16, in which a thread moves so many of records. */
 int krf__record_word(int bytes);
+
+/* Of krf__kernel.flat: whether some elements are no vectors of memory, and each is loaded from its own place. */
+bool krf__flat_apart(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
 int krf__map_each(const krf__kernel *k);

@@ -341,6 +341,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_numbers(k, limits);
     stage_rows(k, limits);
     krf__kernel_outer(k, limits);
+    k->places = limits->many_threads && krf__finds_place(k);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);
     krf__kernel_runs(k, unaligned, limits);

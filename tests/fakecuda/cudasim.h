@@ -208,6 +208,16 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
     return sum;
 }
 
+// Bytes of two words, by the digits of `which`.
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which) {
+    const unsigned long long both = (unsigned long long)b << 32 | a;
+    unsigned bytes = 0;
+    for (int i = 0; i < 4; i++) {
+        bytes |= (unsigned)(both >> (which >> 4 * i & 7u) * 8 & 255u) << 8 * i;
+    }
+    return bytes;
+}
+
 // Both halves of a word compared alone.
 #define FAKECUDA_HALVES(name, half, better) \
     static inline unsigned name(unsigned a, unsigned b) { \

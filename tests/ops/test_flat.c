@@ -18,19 +18,19 @@ static int two_of_it(int x, int column, int row, int plane, int at) { return (vo
 static const struct {
     const char *program;
     formula *formula;
-    bool bools, flat; /* what it gives; whether it is flat where rows are so short, or odd */
+    bool bools; /* what it gives */
     int planes, columns, last; /* of x that are left out before the first; of columns, behind the last */
 } cases[] = {
-    {"x + g", by_column, false, true, 0, 0, 0},
-    {"x + h[:, None]", by_row, false, true, 0, 0, 0},
-    {"x + g + h[:, None] + q[:, None, None]", by_all, false, true, 0, 0, 0},
-    {"x + h[:, None] + AS(arange(COLUMNS) % 50)", by_place, false, true, 0, 0, 0},
-    {"where(g % 2 == 1, x, h[:, None])", chosen, false, true, 0, 0, 0},
-    {"x > g * 2", compared, true, true, 0, 0, 0},
-    {"x + g + x", two_of_it, false, true, 0, 0, 0},
-    {"x[1:] + g", by_column, false, true, 1, 0, 0}, /* from the border of a vector on, or not */
-    {"x[:, :, 1:] + g[1:]", by_column, false, false, 0, 1, 0},
-    {"x[:, :, :-1] + g[:-1]", by_column, false, false, 0, 0, 1},
+    {"x + g", by_column, false, 0, 0, 0},
+    {"x + h[:, None]", by_row, false, 0, 0, 0},
+    {"x + g + h[:, None] + q[:, None, None]", by_all, false, 0, 0, 0},
+    {"x + h[:, None] + AS(arange(COLUMNS) % 50)", by_place, false, 0, 0, 0},
+    {"where(g % 2 == 1, x, h[:, None])", chosen, false, 0, 0, 0},
+    {"x > g * 2", compared, true, 0, 0, 0},
+    {"x + g + x", two_of_it, false, 0, 0, 0},
+    {"x[1:] + g", by_column, false, 1, 0, 0}, /* from the border of a vector on, or not */
+    {"x[:, :, 1:] + g[1:]", by_column, false, 0, 1, 0},
+    {"x[:, :, :-1] + g[:-1]", by_column, false, 0, 0, 1},
 };
 
 /* Planes, rows and columns: fewer elements than a vector has, whole vectors and some elements more, rows of two or four elements, of a multiple of eight, and of sixteen. */
@@ -74,10 +74,12 @@ static void write_program(const char *program, const char *dtype, int columns, c
     *text = 0;
 }
 
-/* Whether the kernel goes over the ends of rows: where elements of x have one or two bytes, and a row has neither whole vectors nor, of bytes, those of eight. Arrays that begin elsewhere have another kernel, which a plan does not show. */
+/* What plan/flat.c is for: one or two bytes an element, rows of more than one, of which neither whole vectors go along nor, of bytes, those of eight. x lies as the domain does and begins with a vector of memory, or its rows have some
+ * vectors. Arrays that begin elsewhere have another kernel, which a plan does not show. */
 static bool is_flat(size_t k, krf_dtype dtype, const int *shape) {
-    const int bytes = (int)krf_dtype_size(dtype), vector = 8, columns = shape[2];
-    return cases[k].flat && bytes <= 2 && columns % (16 / bytes) != 0 && columns % vector != 0 && cases[k].planes * shape[1] * shape[2] % vector == 0 && shape[0] > cases[k].planes;
+    const int bytes = (int)krf_dtype_size(dtype), vector = 8, columns = shape[2] - cases[k].columns - cases[k].last;
+    const bool whole = columns == shape[2] && cases[k].planes * shape[1] * shape[2] % vector == 0, rows = columns >= 4 * 16 / bytes;
+    return bytes <= 2 && columns % vector != 0 && (whole || rows) && shape[0] > cases[k].planes;
 }
 
 static void check(size_t k, const run *r, krf_dtype dtype, const int *shape, int64_t before) {
