@@ -25,7 +25,7 @@ static void first(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->drif
 
 /* A chunk is a multiple of tiles, and with it goes a word more: a warp leaves out what there is nothing of, which is the end of its chunk. */
 static void needed(krf__emitter *e, krf__str *out) {
-    if (e->k->drifts) {
+    if (e->k->drifts && !e->k->once) {
         krf__str_printf(out, "if (p + q * %d >= last) {\n    break;\n}\n", 32 * e->k->vector);
     }
 }

@@ -57,7 +57,14 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
         krf__str_put(load, ";\n");
         return;
     }
-    put_distance(e, operand, declaration, &distance);
+    if (krf__cuda_has_row(e, operand)) {
+        krf__str_printf(declaration, "const %s *row_%s = krf_at_hand(a.%s", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], e->operand_names[operand]);
+        krf__emit_offset(e, operand, KRF__PART_KEPT, -1, declaration);
+        krf__str_put(declaration, ");\n");
+        krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, &distance);
+    } else {
+        put_distance(e, operand, declaration, &distance);
+    }
     char index[16];
     snprintf(index, sizeof index, "[%s]", e->quad);
     krf__cuda_put_held_load(e, operand, index, distance.data != NULL ? distance.data : "", e->k->outer || e->k->lines > 1 || (e->kernel->n_rounds > 0 && krf__shared_by_rows(e->k, &e->k->operands[operand])), load);
@@ -102,10 +109,10 @@ static void put_tile(krf__emitter *e, const char *condition, const char *loads, 
 }
 
 /* Whether compilers see which vectors are inside. */
-static bool known(const krf__emitter *e) { return krf__literal_chunk(e->k) && krf__cuda_row_stays(e); }
+static bool known(const krf__emitter *e) { return e->k->once || (krf__literal_chunk(e->k) && krf__cuda_row_stays(e)); }
 
 void krf__cuda_put_whole(krf__emitter *e, krf__str *out) {
-    if (known(e)) {
+    if (known(e) && !e->k->whole) {
         krf__str_put(out, "const bool whole = false;\n");
     } else if (!e->k->whole && !krf__cuda_loops_over_held(e)) {
         krf__str_printf(out, e->k->drifts ? "const bool whole = p >= first && p + %d <= last;\n" : "const bool whole = p + %d <= last;\n", krf__cuda_tile(e));
@@ -250,10 +257,14 @@ static void put_tile_place(const krf__emitter *e, krf__str *out) {
     }
 }
 
+/* No instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others. */
+static void put_loads_end(bool all, krf__str *out) { krf__str_put(out, all ? "__syncwarp();\n" : ""); }
+
 static void first_loads(krf__emitter *e, krf__str *out) {
     if ((refills(e) || goes_ahead(e)) && !goes_on(e)) {
         put_tile_place(e, out);
         reduce_loads(e, out);
+        put_loads_end(e->k->once, out);
     }
 }
 
@@ -287,7 +298,7 @@ static void all_loads(krf__emitter *e, krf__str *out) {
     put_tile_loads(e, out);
     if (krf__cuda_loads_tiles(e)) {
         reduce_loads(e, out);
-        krf__str_put(out, "__syncwarp();\n"); /* no instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others */
+        put_loads_end(true, out);
     }
 }
 
@@ -326,12 +337,21 @@ static void reduce_next(krf__emitter *e, krf__str *out) {
                 krf__str_printf(out, "v_%s[0] = v_%s[1];\n", e->operand_names[i], e->operand_names[i]);
             }
         }
-    } else if (refills(e)) {
+    } else if (refills(e) && !e->k->once) {
         put_next(e, "q", out);
     }
 }
 
+static void tiles_begin(krf__emitter *e, krf__str *out) {
+    if (e->k->once) {
+        krf__str_put(out, "{\n");
+    } else {
+        krf__str_printf(out, "#pragma unroll 1\nfor (; p < last; p += %d) {\n", krf__cuda_tile(e));
+    }
+}
+
 const krf__hole krf__cuda_load_holes[] = {
+    {"TILES_BEGIN", tiles_begin},
     {"REDUCE_FIRST_LOADS", first_loads},
     {"ROW_FIRST_LOADS", row_loads},
     {"TILE_WHOLE", krf__cuda_put_whole},

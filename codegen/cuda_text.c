@@ -84,7 +84,9 @@ void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *off
         put_row(e, operand, out);
         krf__str_put(out, ")");
     } else if (e->k->words || e->k->drifts) {
-        krf__str_printf(out, "krf_row_word<%s>(a.%s%s, ", krf__cuda_word_type(e, operand), name, offset);
+        krf__str_printf(out, "krf_row_word<%s>(", krf__cuda_word_type(e, operand));
+        krf__cuda_put_base(e, operand, out);
+        krf__str_printf(out, "%s, ", offset);
         krf__cuda_put_row_ends(e, operand, out);
         krf__str_put(out, ")");
     } else {
@@ -113,8 +115,10 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
         krf__cuda_put_word(e, operand, offset, out);
         krf__str_put(out, ";\n");
     } else if (krf__cuda_vectored(e, operand)) {
-        krf__str_printf(out, again || krf__cuda_reads_again(e, operand) ? "v_%s%s.word = *(const %s *)(a.%s%s);\n" : "v_%s%s.word = __ldcs((const %s *)(a.%s%s));\n", name, index,
-                        krf__cuda_word_type(e, operand), name, offset);
+        const bool once = !again && !krf__cuda_reads_again(e, operand);
+        krf__str_printf(out, once ? "v_%s%s.word = __ldcs((const %s *)(" : "v_%s%s.word = *(const %s *)(", name, index, krf__cuda_word_type(e, operand));
+        krf__cuda_put_base(e, operand, out);
+        krf__str_printf(out, once ? "%s));\n" : "%s);\n", offset);
     } else if (e->k->operands[operand].beside != 0) {
         const uint32_t first = e->k->operands[operand].beside - 1u;
         krf__str_printf(out, "v_%s%s = a.%s[0", name, index, e->operand_names[first]);
@@ -126,7 +130,9 @@ void krf__cuda_put_held_load(const krf__emitter *e, uint32_t operand, const char
         krf__str_printf(out, "%s;\n", offset);
     } else {
         const bool once = krf__cuda_goes_by(e) && e->k->operands[operand].strides[e->k->n_kept + e->k->n_reduced - 1] == 1;
-        krf__str_printf(out, once ? "v_%s%s = __ldcs(&a.%s[0%s]);\n" : "v_%s%s = a.%s[0%s];\n", name, index, name, offset);
+        krf__str_printf(out, once ? "v_%s%s = __ldcs(&" : "v_%s%s = ", name, index);
+        krf__cuda_put_base(e, operand, out);
+        krf__str_printf(out, once ? "[0%s]);\n" : "[0%s];\n", offset);
     }
 }
 

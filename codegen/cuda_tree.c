@@ -200,10 +200,6 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
         }
         return;
     }
-    if (lanes > 8) { /* bytes in any order: a warp folds once, at the end, when the fewest steps count */
-        krf__cuda_put_tree(e, 8, "16", out);
-        return;
-    }
     bool ordered = false;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         ordered |= !krf__cuda_goes_by_threads(e, r) && !krf__cuda_has_pairs(e, r);
@@ -213,6 +209,10 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
         const int left = krf__cuda_goes_by_threads(e, r) ? 1 : lanes;
         if (krf__cuda_has_pairs(e, r)) {
             krf__cuda_put_pairs_tree(e, r, out);
+            continue;
+        }
+        if (krf__cuda_has_top(e, r)) {
+            krf__cuda_put_top_tree(e, r, out);
             continue;
         }
         halve_accumulators(4, left, r, e->reduction + r, out);

@@ -221,6 +221,16 @@ KRF_FN unsigned long long krf_hear(const unsigned long long *at) {
 #endif
 }
 
+//@ krf_at_hand
+// An address that is computed once, here: compilers would compute it anew in each branch that takes it, out of constants that are loaded there.
+template <typename T> KRF_FN const T *krf_at_hand(const T *at) {
+#ifdef __CUDACC__
+    asm("" : "+l"(at));
+    __builtin_assume(__isGlobal(at));
+#endif
+    return at;
+}
+
 //@ krf_fetch_ahead
 // The line of memory around a place that someone will read.
 KRF_FN void krf_fetch_ahead(const void *at) {
@@ -392,17 +402,32 @@ template <typename T, typename E> KRF_FN T krf_row_word(const E *at, const E *fi
 #endif
 }
 
-//@ krf_window
-// A word of n elements that begins at any, of the two aligned ones in which it lies. Others read these too.
-template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) {
+//@ krf_words
+// Two aligned words that follow one another, or one twice, and how many bytes from the first one's begin on a word is wanted.
+template <typename T> struct krf_words {
+    T low, high;
+    unsigned beside;
+};
+
+//@ krf_words_around
+// Those in which n elements lie that begin at any. Others read these too.
+template <typename T, typename E> KRF_FN krf_words<T> krf_words_around(const E *at, int n) {
     const unsigned beside = krf_beside<T>(at);
     const char *low = (const char *)at - beside, *high = beside > 0 ? low + sizeof(T) : low;
 #ifdef __CUDACC__
-    return krf_between(*(const T *)low, *(const T *)high, beside);
+    (void)n;
+    return krf_words<T>{*(const T *)low, *(const T *)high, beside};
 #else
-    return krf_between(krf_row_word<T>((const E *)low, at, at + n), krf_row_word<T>((const E *)high, at, at + n), beside);
+    return krf_words<T>{krf_row_word<T>((const E *)low, at, at + n), krf_row_word<T>((const E *)high, at, at + n), beside};
 #endif
 }
+
+//@ krf_word_of
+template <typename T> KRF_FN T krf_word_of(krf_words<T> words) { return krf_between(words.low, words.high, words.beside); }
+
+//@ krf_window
+// The word of n elements.
+template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) { return krf_word_of(krf_words_around<T>(at, n)); }
 
 //@ krf_behind
 // The elements of a word but the first, and behind them another.

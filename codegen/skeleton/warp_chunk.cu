@@ -6,8 +6,7 @@ $DRIFT
 $INDEX p = $DRIFT_FIRST;
 $REDUCE_FIRST_LOADS
 $WAIT_TO_STORE_ELEMENTS
-#pragma unroll 1
-for (; p < last; p += $TILE) {
+$TILES_BEGIN
     $TILE_WHOLE
     $REDUCE_LOADS
     $PARTS_BEGIN

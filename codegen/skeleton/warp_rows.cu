@@ -1,6 +1,6 @@
 // A warp a result: rows of one chunk, or of some. Threads of a warp hold 8 of the 256 lanes each.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($ROWS_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
     const int thread = threadIdx.x % 32;

@@ -1,9 +1,11 @@
 /* Maps on a GPU whose elements of one or two bytes lie in memory as the domain goes, beside others that do not: vectors go on over the ends of rows. What lies along the rows of views, as slices do, is taken out of the
- * words around it where no row ends within; all else, as weights of columns, is read one by one, from the caches. */
+ * words around it where no row ends within; all else, as weights of columns and what lies backwards, is read one by one, from the caches. */
 #include "plan/vector.h"
 
 #define MOST_BYTES 2 /* of elements: wider ones are as fast one by one */
-#define MOST 8       /* elements of a vector, where some have each its own place */
+#define MOST 16      /* elements of a vector, where some have each its own place; */
+#define MOST_APART 8 /* where these lie so far apart that threads take turns at lines of memory (every other byte 0.053 and 0.074 ms) */
+#define ENOUGH 8     /* elements of one that rows have anyway */
 #define VECTORS 4    /* that a row has at least, if others end within it */
 
 static bool lies_flat(const krf__kernel *k, const krf__operand *o) {
@@ -23,6 +25,15 @@ static bool is_shared(const krf__kernel *k, const krf__operand *o) {
     return shared && !o->gathered && !o->store;
 }
 
+/* Whether it is read one by one: narrow elements, or those that other places of the domain read too. */
+static bool lies_apart(const krf__kernel *k, const krf__operand *o) { return is_shared(k, o) || (!o->store && !o->gathered && krf_dtype_size((krf_dtype)o->dtype) <= MOST_BYTES); }
+
+/* Whether those of a row are an even step apart, which as many threads as have vectors of 16 take by turns at the same few places of a cache. */
+static bool steps_evenly(const krf__kernel *k, const krf__operand *o) {
+    const int64_t step = o->strides[k->n_kept - 1];
+    return step != 0 && step % 2 == 0 && k->extents[k->n_kept - 1] > MOST_APART;
+}
+
 /* Whether rows of it lie apart, or do not begin with vectors. */
 static bool lies_in_rows(const krf__kernel *k, const krf__operand *o) {
     const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
@@ -30,23 +41,24 @@ static bool lies_in_rows(const krf__kernel *k, const krf__operand *o) {
 }
 
 void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    bool may = limits->vectors != 0 && !unaligned && k->schedule == KRF__MAP && !k->across && k->n_kept > 1, loads = false, apart = false;
+    bool may = limits->vectors != 0 && !unaligned && k->schedule == KRF__MAP && !k->across, narrow = false, apart = false, evenly = false;
     int bytes = 1;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         const bool flat = lies_flat(k, o), rows = lies_in_rows(k, o);
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-        may &= flat || rows || is_shared(k, o);
-        bytes = (flat || rows) && size > bytes ? size : bytes;
-        loads |= (flat || rows) && !o->store;
+        may &= flat || rows || lies_apart(k, o);
         apart |= !flat && !rows;
+        evenly |= lies_apart(k, o) && !o->counts && steps_evenly(k, o);
+        bytes = (flat || rows) && size > bytes ? size : bytes;
+        narrow |= !o->store && size <= MOST_BYTES;
     }
-    const int v = 16 / bytes < MOST || !apart ? 16 / bytes : MOST;
+    const int most = evenly ? MOST_APART : MOST, v = 16 / bytes < most || !apart ? 16 / bytes : most;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         may &= !lies_flat(k, o) || o->offset % v == 0 || (!o->store && lies_in_rows(k, o));
     }
-    k->flat = may && loads && bytes <= MOST_BYTES && k->vector < v;
+    k->flat = may && narrow && bytes <= MOST_BYTES && k->vector < (v < ENOUGH ? v : ENOUGH);
     k->vector = k->flat ? v : k->vector;
     for (uint32_t i = 0; i < k->n_operands && k->flat; i++) {
         krf__operand *o = &k->operands[i];

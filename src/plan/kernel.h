@@ -126,6 +126,7 @@ typedef struct krf__kernel {
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
+    bool once;     /* CUDA, KRF__REDUCE_ROW: a row is no longer than what a warp loads at once */
     bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest byte or half of each row (plan/place.c) */
     bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
     uint32_t literal; /* a bit for each dimension whose extent is text */

@@ -133,6 +133,9 @@ int krf__reduce_vectors(const krf__kernel *k) {
     while (k->drifts && vectors > share && vectors / 2 * 32 * k->vector >= k->reduced_size + k->vector) {
         vectors /= 2;
     }
+    while (k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && bytes <= 2 * k->vector * loads && vectors > share && vectors % 2 == 0 && (int64_t)vectors / 2 * 32 * k->vector >= k->reduced_size) {
+        vectors /= 2;
+    }
     while (chunks_are_short(k) && vectors > share && vectors * 32 * k->vector > k->chunk) {
         vectors /= 2;
     }
