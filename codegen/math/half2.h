@@ -209,6 +209,13 @@ KRF_FN bool krf_any_nan_f16(unsigned pair) { return krf_low_f16(pair) != krf_low
 //@ krf_any_nan_bf16
 KRF_FN bool krf_any_nan_bf16(unsigned pair) { return krf_low_bf16(pair) != krf_low_bf16(pair) || krf_high_bf16(pair) != krf_high_bf16(pair); }
 
+//@ krf_pair_or
+// A pair, of which what there is no bit for is that of `nothing`.
+KRF_FN unsigned krf_pair_or(unsigned pair, unsigned bits, unsigned nothing) {
+    const unsigned there = ((bits & 1) * 0xffffu) | ((bits >> 1 & 1) * 0xffff0000u);
+    return (pair & there) | (nothing & ~there);
+}
+
 //@ krf_take_place
 // Two more elements, and their number. The first of equal ones stays, and a NaN, with which nothing compares, leaves a NaN and no number of it.
 template <auto larger, auto above> KRF_FN void krf_take_place(unsigned &best, unsigned &turn, unsigned pair, unsigned now) {
@@ -222,4 +229,24 @@ template <auto larger, auto above> KRF_FN void krf_take_place(unsigned &best, un
 template <auto larger> KRF_FN void krf_take_place_of_bytes(unsigned &lower, unsigned &upper, unsigned four, unsigned order) {
     lower = larger(lower, __byte_perm(four, order, 0x1504));
     upper = larger(upper, __byte_perm(four, order, 0x3726));
+}
+
+//@ krf_take_place_of_bytes_there
+// Of these, those that there are bits for.
+template <auto larger> KRF_FN void krf_take_place_of_bytes_there(unsigned &lower, unsigned &upper, unsigned four, unsigned order, unsigned bits, unsigned nothing) {
+    lower = larger(lower, krf_pair_or(__byte_perm(four, order, 0x1504), bits, nothing));
+    upper = larger(upper, krf_pair_or(__byte_perm(four, order, 0x3726), bits >> 2, nothing));
+}
+
+//@ krf_larger
+template <typename T> KRF_FN T krf_larger(T a, T b) { return a > b ? a : b; }
+
+//@ krf_smaller
+template <typename T> KRF_FN T krf_smaller(T a, T b) { return a < b ? a : b; }
+
+//@ krf_take_place_of_one
+// One more element, and its number.
+template <auto larger, typename T> KRF_FN void krf_take_place_of_one(T &best, unsigned &turn, T x, unsigned now, bool taken) {
+    turn = taken ? now : turn;
+    best = larger(best, x);
 }

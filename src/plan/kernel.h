@@ -127,7 +127,7 @@ typedef struct krf__kernel {
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
     bool once;     /* CUDA, KRF__REDUCE_ROW: a row is no longer than what a warp loads at once */
-    bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest byte or half of each row (plan/place.c) */
+    bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest element of each row (plan/place.c) */
     bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
@@ -224,7 +224,7 @@ bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
 typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_SQUARES, KRF__BYTES_TOP } krf__bytes_fold;
 krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr **load);
 
-/* Whether a kernel's only reduction finds the place of the largest or smallest half or byte that it loads, by which instruction; and whether threads may count vectors for it rather than have a key for each element. */
+/* Whether a kernel's only reduction finds the place of the largest or smallest element that it loads, by which instruction; and whether threads may count vectors for it rather than have a key for each element. */
 typedef struct krf__place {
     bool found, smallest;
     uint32_t load;

@@ -82,7 +82,7 @@ static void check(krf_dtype dtype, int64_t rows, int64_t n, int64_t from) {
 }
 
 static void test_rows(void **unused) {
-    static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_F16, KRF_BF16, KRF_I16, KRF_BOOL};
+    static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_F16, KRF_BF16, KRF_I16, KRF_BOOL, KRF_F32, KRF_I32, KRF_U32};
     static const int64_t shapes[][3] = {{4099, 1500, 0}, {300, 1000, 0}, {100, 264, 0}, {100, 1001, 0}, {200, 1024, 8}, {100, 1020, 4}};
     (void)unused;
     failures = 0;
