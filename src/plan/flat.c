@@ -25,8 +25,12 @@ static bool is_shared(const krf__kernel *k, const krf__operand *o) {
     return shared && !o->gathered && !o->store;
 }
 
-/* Whether it is read one by one: narrow elements, or those that other places of the domain read too. */
-static bool lies_apart(const krf__kernel *k, const krf__operand *o) { return is_shared(k, o) || (!o->store && !o->gathered && krf_dtype_size((krf_dtype)o->dtype) <= MOST_BYTES); }
+/* Whether it is read one by one: what other places of the domain read too, bytes, and halves that follow one another, if backwards; others are as fast without vectors. */
+static bool lies_apart(const krf__kernel *k, const krf__operand *o) {
+    const int64_t step = o->strides[k->n_kept - 1];
+    const size_t size = krf_dtype_size((krf_dtype)o->dtype);
+    return is_shared(k, o) || (!o->store && !o->gathered && (size == 1 || (size == MOST_BYTES && (step == 1 || step == -1))));
+}
 
 /* Whether those of a row are an even step apart, which as many threads as have vectors of 16 take by turns at the same few places of a cache. */
 static bool steps_evenly(const krf__kernel *k, const krf__operand *o) {

@@ -229,7 +229,8 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
 static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || krf__team_of(k) == 1);
     const int v = rows ? krf__drifting_vector(k, unaligned, limits) : 1;
-    k->drifts = v > (v == 8 ? 2 : 1) * k->vector;
+    const int worth = v == 8 ? 2 : krf__place_of(k).found ? 4 : 1;
+    k->drifts = v > worth * k->vector;
     k->vector = k->drifts ? v : k->vector;
 }
 

@@ -74,12 +74,12 @@ static void write_program(const char *program, const char *dtype, int columns, c
     *text = 0;
 }
 
-/* What plan/flat.c is for: one or two bytes an element, and rows of which vectors of eight do not go along. If x lies as the domain does it begins with a vector of memory, or its rows have some vectors. Arrays that begin elsewhere
+/* What plan/flat.c is for: one or two bytes an element, and rows of which vectors of eight do not go along. If x lies as the domain does it begins with a vector of memory, or its rows have some vectors. Halves a step apart, as single columns are, are as fast without. Arrays that begin elsewhere
  * have another kernel, which a plan does not show. */
 static bool is_flat(size_t k, krf_dtype dtype, const int *shape) {
     const int bytes = (int)krf_dtype_size(dtype), columns = shape[2] - cases[k].columns - cases[k].last;
     const bool apart = columns < shape[2], begins = cases[k].planes * shape[1] * shape[2] % (16 / bytes) == 0, long_rows = columns >= 4 * 16 / bytes;
-    return bytes <= 2 && (apart ? columns % (16 / bytes) != 0 : columns % 8 != 0 && (begins || long_rows)) && shape[0] > cases[k].planes;
+    return bytes <= 2 && (apart ? columns % (16 / bytes) != 0 && (bytes == 1 || columns > 1) : columns % 8 != 0 && (begins || long_rows)) && shape[0] > cases[k].planes;
 }
 
 static void check(size_t k, const run *r, krf_dtype dtype, const int *shape, int64_t before) {
