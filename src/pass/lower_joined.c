@@ -147,7 +147,7 @@ static uint32_t join(krf__lowering *l, uint32_t root, int axis, int n, const uin
 uint32_t krf__lower_joined(krf__lowering *l, int k, int n_outputs, const uint32_t *outputs) {
     const uint32_t root = outputs[k];
     const krf__node *n = krf__node_of(l->out, root);
-    const bool computed = krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__cast || (n->op == KRF__gather && !l->many_threads);
+    const bool computed = krf__op_info_of((krf__op)n->op)->class_ == KRF__CLASS_ELEMENTWISE || n->op == KRF__cast || (n->op == (l->many_threads ? KRF__view : KRF__gather));
     uint32_t parts[MOST_FIELDS], before, after;
     parting p, left;
     if (l->repeated == 0 || !computed || n->rank == 0 || krf__shape_size(n->rank, krf__shape_of(l->out, root)) == 0 || l->traits[root].reduces || krf__is_complex((krf_dtype)n->dtype) || !krf__lower_small(l, root, l->repeated) || !walk(l, &root, 1, &before, &p)) {

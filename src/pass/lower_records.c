@@ -4,7 +4,7 @@
 
 #include "pass/under.h"
 
-enum { LEAST_RECORDS = 32 /* that follow one another along an axis */, MOST_COMPUTED = 128 /* operations on all fields */, COSTLY = 32 /* operations that a costly one counts as */, FEW_FIELDS = 3 /* colours; the rest are powers of two */ };
+enum { LEAST_RECORDS = 32 /* that follow one another along an axis */, MOST_COMPUTED = 128 /* operations on all fields */, COSTLY = 32 /* operations that a costly one counts as */, FEW_FIELDS = 3 /* colours; the rest are powers of two */, FEW_BYTES = 8 /* of a record of which a GPU's thread has several in words */ };
 
 /* What is known of the elements that a result is made of. */
 typedef struct reading {
@@ -12,6 +12,7 @@ typedef struct reading {
     bool whole;   /* of some it has as many as fields, and nothing lies between records */
     bool strided; /* of some something does, and they are taken apart by vectors all the same */
     bool planes;  /* of some each field lies by itself */
+    bool backwards; /* some goes against the order of records */
     bool gathered; /* places are computed for some */
     bool turned;  /* the result's fields lie by themselves, those of some operand of bytes or halves do not */
     uint32_t computed;
@@ -28,6 +29,7 @@ static void note_leaf(const krf_graph *g, uint32_t leaf, int behind, int64_t fie
     if (axis < 0 || beside < 0 || layout.shape[beside] < LEAST_RECORDS || layout.strides[beside] == 0) {
         return;
     }
+    r->backwards |= layout.strides[beside] < 0;
     if (layout.shape[axis] != fields || layout.strides[axis] == 0) {
         r->shared = true;
     } else if (behind > 0) {
@@ -52,12 +54,15 @@ static bool processor_gains(const reading *r, int64_t fields, size_t bytes) {
     return r->strided || r->gathered || bytes == 2 || (bytes == 1 && (fields == FEW_FIELDS || r->computed > 1));
 }
 
-/* As measured (an H100): three narrow fields go out by words (plan/record_vector.c), elements of theirs one by one; others have vectors of memory. */
-static bool gpu_gains(const reading *r, int64_t fields, size_t bytes) { return fields == FEW_FIELDS && bytes <= 2 && (r->shared || r->strided || r->planes); }
+/* As measured (an H200): planes become fields of records by words (four of u8 0.0860 -> 0.0647 ms, two of f16 0.0892 -> 0.0643); as measured (an H100): three narrow fields go out by words (plan/record_vector.c), elements of theirs one by one; others have vectors of memory, and so has what goes backwards (plan/flat.c). */
+static bool gpu_gains(const reading *r, int64_t fields, size_t bytes) {
+    const bool interleaves = r->planes && !r->whole && fields * (int64_t)bytes <= FEW_BYTES;
+    return bytes <= 2 && !r->backwards && (interleaves || (fields == FEW_FIELDS && (r->shared || r->strided || r->planes)));
+}
 
 /* Whether fields that are something else each are worth it on a GPU, where a thread would compute each of them for one: of three, whose vectors mix them, those of up to four bytes (an H200: three f32 of three 0.116 -> 0.097 ms, of sines and cosines 0.210 -> 0.102; three f64 0.139 -> 0.168),
  * of others those of which a thread has several records in words. */
-static bool gpu_chooses(int64_t fields, size_t bytes) { return fields == FEW_FIELDS ? bytes <= 4 : fields * (int64_t)bytes <= 8; }
+static bool gpu_chooses(int64_t fields, size_t bytes) { return fields == FEW_FIELDS ? bytes <= 4 : fields * (int64_t)bytes <= FEW_BYTES; }
 
 static bool gains(const reading *r, bool gpu, bool chosen, int behind, int64_t fields, size_t bytes) {
     if (chosen && behind == 0) {
