@@ -7,27 +7,39 @@ enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors
 
 static bool in_rows(const krf__emitter *e, uint32_t operand) { return e->k->flat && e->k->operands[operand].loose; }
 
-static void put_row_address(krf__emitter *e, uint32_t operand, const char *further, krf__str *out) {
+/* Of what lies backwards, a vector's last element is its first in memory. */
+static void put_row_address(krf__emitter *e, uint32_t operand, const char *further, const char *turned, krf__str *out) {
     krf__str_printf(out, "a.%s", e->operand_names[operand]);
     krf__cuda_put_offset(e, operand, false, out);
-    krf__str_printf(out, "%s, %d)", further, e->k->vector);
+    if (e->k->operands[operand].turned) {
+        krf__str_printf(out, "%s - %d, %d)", turned, e->k->vector - 1, e->k->vector);
+    } else {
+        krf__str_printf(out, "%s, %d)", further, e->k->vector);
+    }
 }
 
 /* Of each operand whose rows lie apart: the words around its vector; the first vector of the next row, where that is there; and what is between them. */
 static void put_row_words(krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand], *type = krf__cuda_word_type(e, operand);
     krf__str_printf(out, "%s next_%s = {};\nconst krf_words<%s> words_%s = krf_words_around<%s>(", type, name, type, name, type);
-    put_row_address(e, operand, " - beyond", out);
+    put_row_address(e, operand, " - beyond", " + beyond", out);
     krf__str_put(out, ";\n");
+}
+
+static const char *turning(const krf__emitter *e, uint32_t operand) {
+    const bool bytes = krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) == 1;
+    return !e->k->operands[operand].turned ? "" : bytes ? "krf_turned_bytes" : "krf_turned_pairs";
 }
 
 static void put_row_next(krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "next_%s = krf_window<%s>(", e->operand_names[operand], krf__cuda_word_type(e, operand));
-    put_row_address(e, operand, "", out);
-    krf__str_put(out, ";\n");
+    krf__str_printf(out, "next_%s = %s(krf_window<%s>(", e->operand_names[operand], turning(e, operand), krf__cuda_word_type(e, operand));
+    put_row_address(e, operand, "", "", out);
+    krf__str_put(out, ");\n");
 }
 
-static void put_row_first(krf__emitter *e, uint32_t operand, krf__str *out) { krf__str_printf(out, "v_%s.word = krf_word_of(words_%s);\n", e->operand_names[operand], e->operand_names[operand]); }
+static void put_row_first(krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__str_printf(out, "v_%s.word = %s(krf_word_of(words_%s));\n", e->operand_names[operand], turning(e, operand), e->operand_names[operand]);
+}
 
 static void put_row_between(krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];

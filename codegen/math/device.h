@@ -429,6 +429,21 @@ template <typename T> KRF_FN T krf_word_of(krf_words<T> words) { return krf_betw
 // The word of n elements.
 template <typename T, typename E> KRF_FN T krf_window(const E *at, int n) { return krf_word_of(krf_words_around<T>(at, n)); }
 
+//@ krf_turned_bytes
+// A word's bytes, the last first.
+KRF_FN unsigned char krf_turned_bytes(unsigned char a) { return a; }
+KRF_FN unsigned short krf_turned_bytes(unsigned short a) { return (unsigned short)(a << 8 | a >> 8); }
+KRF_FN unsigned krf_turned_bytes(unsigned a) { return __byte_perm(a, 0, 0x0123); }
+KRF_FN uint2 krf_turned_bytes(uint2 a) { return uint2{krf_turned_bytes(a.y), krf_turned_bytes(a.x)}; }
+KRF_FN uint4 krf_turned_bytes(uint4 a) { return uint4{krf_turned_bytes(a.w), krf_turned_bytes(a.z), krf_turned_bytes(a.y), krf_turned_bytes(a.x)}; }
+
+//@ krf_turned_pairs
+// A word's halves, the last first.
+KRF_FN unsigned short krf_turned_pairs(unsigned short a) { return a; }
+KRF_FN unsigned krf_turned_pairs(unsigned a) { return a << 16 | a >> 16; }
+KRF_FN uint2 krf_turned_pairs(uint2 a) { return uint2{krf_turned_pairs(a.y), krf_turned_pairs(a.x)}; }
+KRF_FN uint4 krf_turned_pairs(uint4 a) { return uint4{krf_turned_pairs(a.w), krf_turned_pairs(a.z), krf_turned_pairs(a.y), krf_turned_pairs(a.x)}; }
+
 //@ krf_behind
 // The elements of a word but the first, and behind them another.
 template <typename T, typename E> KRF_FN T krf_behind(T word, E element) {

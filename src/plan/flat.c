@@ -1,5 +1,5 @@
-/* Maps on a GPU whose elements of one or two bytes lie in memory as the domain goes, beside others that do not: vectors go on over the ends of rows. What lies along the rows of views, as slices do, is taken out of the
- * words around it where no row ends within; all else, as weights of columns and what lies backwards, is read one by one, from the caches. */
+/* Maps on a GPU whose elements of one or two bytes lie in memory as the domain goes, beside others that do not: vectors go on over the ends of rows. What lies along the rows of views, as slices do, or
+ * against them, is taken out of the words around it; all else, as weights of columns, is read one by one, from the caches. */
 #include "plan/vector.h"
 
 #define MOST_BYTES 2 /* of elements: wider ones are as fast one by one */
@@ -41,7 +41,8 @@ static bool steps_evenly(const krf__kernel *k, const krf__operand *o) {
 /* Whether rows of it lie apart, or do not begin with vectors. */
 static bool lies_in_rows(const krf__kernel *k, const krf__operand *o) {
     const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-    return o->strides[k->n_kept - 1] == 1 && size <= MOST_BYTES && k->extents[k->n_kept - 1] >= VECTORS * 16 / size && !o->store && !o->counts && !o->gathered && !o->half && !is_shared(k, o);
+    const int64_t step = o->strides[k->n_kept - 1];
+    return (step == 1 || step == -1) && size <= MOST_BYTES && k->extents[k->n_kept - 1] >= VECTORS * 16 / size && !o->store && !o->counts && !o->gathered && !o->half && !is_shared(k, o);
 }
 
 void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits) {
@@ -69,6 +70,7 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
         const bool flat = lies_flat(k, o) && o->offset % v == 0;
         o->aligned = flat || lies_in_rows(k, o);
         o->loose = o->aligned && !flat;
+        o->turned = o->loose && o->strides[k->n_kept - 1] == -1;
     }
 }
 

@@ -53,6 +53,7 @@ typedef struct krf__operand {
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn */
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
+    bool turned;      /* CUDA, krf__kernel.flat: such vectors lie backwards */
     uint16_t record;  /* maps, and reductions that were spread: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
     int16_t element;  /* strips by words, and taps of windows: where its first element lies behind the beginning of the word in which the first of those rows' operand lies */

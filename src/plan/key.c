@@ -64,7 +64,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
         const krf__operand *o = &k->operands[i];
         put_name(&s, krf_dtype_name((krf_dtype)o->dtype));
         put64(&s, (uint64_t)o->store | (uint64_t)o->aligned << 1 | (uint64_t)o->counts << 2 | (uint64_t)o->gathered << 3 | (uint64_t)o->inner << 4 | (uint64_t)o->staged << 16 |
-                       (uint64_t)o->held << 17 | (uint64_t)o->loose << 21 | (uint64_t)o->numbers << 22 | (uint64_t)o->record << 24 | (k->narrow ? (uint64_t)krf__narrow_place_of(k, o) << 18 : 0));
+                       (uint64_t)o->held << 17 | (uint64_t)o->loose << 21 | (uint64_t)o->numbers << 22 | (uint64_t)o->turned << 23 | (uint64_t)o->record << 24 | (k->narrow ? (uint64_t)krf__narrow_place_of(k, o) << 18 : 0));
         if (o->beside != 0) {
             put64(&s, (uint64_t)o->beside | (uint64_t)(uint16_t)o->apart << 16 | UINT64_C(1) << 40);
         }

@@ -86,7 +86,7 @@ static const struct {
     {"m[:, 1:] | m[:, :-1]", either, 2, KRF_BOOL, {0, 1}, 0, 0, ROWS, false, true, 2},
     {"x[:, 1:] + T(arange(N) % 50)", counted, 2, AS_X, {0, 1}, 0, 0, ROWS, true, false, 1},
     {"g + h[:, None]", alone, 2, AS_X, {0, 0}, 0, 0, NONE, true, false, 0},
-    {"x[:, ::-1] + 1", backwards, 2, AS_X, {0, 0}, 0, 0, NONE, false, false, 1},
+    {"x[:, ::-1] + 1", backwards, 2, AS_X, {0, 0}, 0, 0, ROWS, false, false, 1},
     {"x[1:, :N] + x[:-1, ::2][:, :N]", every_second, 2, AS_X, {1, -2}, 0, 0, NONE, false, false, 2},
     {"x[1:, 1:, 1:] + x[:-1, :-1, :-1]", across, 3, AS_X, {1, 1, 1}, 0, 0, ROWS, false, false, 2},
     {"transpose(x, (1, 0, 2))[:, :, 1:] + 1", turned, 3, AS_X, {0, 0, 1}, 0, 0, ROWS, false, false, 1},
