@@ -22,10 +22,12 @@ size_t krf__narrowest(const krf__kernel *k) {
 }
 
 bool krf__any_order(const krf__kernel *k) {
+    const bool costly = krf__costly_domain(k);
     bool exact = k->n_reductions > 0 && !(krf__stores_elements(k) && krf__narrowest(k) >= 4);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         const krf__instr *i = &k->instrs[k->n_domain + r];
-        exact &= krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL && i->op != KRF__fold;
+        const bool extreme = k->schedule == KRF__REDUCE_COL && (i->op == KRF__max || i->op == KRF__min) && !costly;
+        exact &= (extreme || krf__dtype((krf_dtype)i->dtype)->kind != KRF__KIND_REAL) && i->op != KRF__fold;
     }
     return exact;
 }

@@ -211,7 +211,7 @@ int64_t krf__scan_rows(const krf__kernel *k);
 int64_t krf__chunk_length(int64_t n);
 
 /* Whether the elements of a reduction are combined in any order, as no accumulator rounds. Those that store elements as well keep the canonical tree, whose chunks the warps of a block share (team.c): integers of 4 bytes
- * 1.1 times as fast on a GPU. */
+ * 1.1 times as fast on a GPU. Of columns the largest and smallest of any dtype (f64 1.2 to 1.3 times as fast, f16 and bf16 1.03 to 1.6), but not of exponentials and the like, which are 4 % slower so. */
 bool krf__any_order(const krf__kernel *k);
 /* Whether it makes no difference which elements of a reduction meet first: of whole numbers, and of the largest or smallest; and whether that is so of all of a kernel. */
 bool krf__order_free(const krf__instr *reduction);
