@@ -240,7 +240,7 @@ static bool goes_ahead(const example *e, bool short_ones) {
     while (threads < 32 && threads * v * (v > 1 && threads >= 8 ? 2 : 1) < kept_of(e)) {
         threads *= 2;
     }
-    return v * (int)bytes_of(e->dtype) == 4 && bytes >= 16 && bytes <= 60 && threads >= 4 && reduced_of(e) > (short_ones ? 1 : SHORT_COLUMN);
+    return e->p->formula != counted /* in any order */ && (v * (int)bytes_of(e->dtype) == 4 && bytes >= 16 && bytes <= 60 && threads >= 4 && reduced_of(e) > (short_ones ? 1 : SHORT_COLUMN));
 }
 
 static void compute(const example *e, value want[MOST_OF_PROGRAM][MOST_COLUMNS]) {
