@@ -13,7 +13,7 @@ static bool stays(const krf__emitter *e, uint32_t operand) { return !e->k->opera
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (crosses(e, i)) {
-            krf__str_printf(out, "__shared__ unsigned tile_%s[%d][%d];\n", e->operand_names[i], krf__tile_side(e->k), words(e));
+            krf__str_printf(out, "__shared__ %s tile_%s[%d][%d];\n", krf__cuda_word_type(e, i), e->operand_names[i], krf__tile_side(e->k), words(e));
         }
     }
 }
@@ -42,15 +42,15 @@ static void put_walk(const krf__emitter *e, uint32_t operand, int column, krf__s
 
 /* Words of `each` rows that follow one another, turn by turn. */
 static void put_loads(const krf__emitter *e, uint32_t operand, int row, int column, int each, krf__str *out) {
-    const char *name = e->operand_names[operand];
+    const char *name = e->operand_names[operand], *word = krf__cuda_word_type(e, operand);
     const int n = turns(e) / each;
     krf__str lines = {0};
     put_place(e, row, column, each, &lines);
     put_walk(e, operand, column, &lines);
     krf__str_printf(&lines, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n    #pragma unroll\n    for (int j = 0; j < %d; j++) {\n", n, each);
-    krf__str_printf(&lines, "        w_%s[q][j] = q * %d < left ? *(const unsigned *)(at_%s + j * row_%s) : 0;\n    }\n", name, rows(e) * each, name, name);
+    krf__str_printf(&lines, "        w_%s[q][j] = q * %d < left ? *(const %s *)(at_%s + j * row_%s) : %s{};\n    }\n", name, rows(e) * each, word, name, name, word);
     krf__str_printf(&lines, "    at_%s += %d * row_%s;\n}\n", name, rows(e) * each, name);
-    krf__str_printf(out, "unsigned w_%s[%d][%d];\n{\n", name, n, each);
+    krf__str_printf(out, "%s w_%s[%d][%d];\n{\n", word, name, n, each);
     krf__cuda_put_lines(out, "    ", lines.data);
     krf__str_put(out, "}\n");
     out->failed |= lines.failed;
@@ -74,7 +74,7 @@ static void fill(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const char *name = e->operand_names[i], *type = krf__storage_type(e->k->operands[i].dtype);
         if (crosses(e, i)) {
-            krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n    union { unsigned word; %s at[%d]; } row[%d], column;\n", turns(e) / v, type, v, v);
+            krf__str_printf(out, "#pragma unroll\nfor (int q = 0; q < %d; q++) {\n    union { %s word; %s at[%d]; } row[%d], column;\n", turns(e) / v, krf__cuda_word_type(e, i), type, v, v);
             krf__str_printf(out, "    #pragma unroll\n    for (int j = 0; j < %d; j++) {\n        row[j].word = w_%s[q][j];\n    }\n", v, name);
             krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        #pragma unroll\n        for (int j = 0; j < %d; j++) {\n", v, v);
             krf__str_printf(out, "            column.at[j] = row[j].at[k];\n        }\n        tile_%s[x * %d + k][(y + q * %d) ^ x] = column.word;\n    }\n}\n", name, v, rows(e));
@@ -117,7 +117,7 @@ static void stores(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         const char *name = e->operand_names[i];
         if (e->k->operands[i].store) {
-            krf__str_printf(out, "__stcs((unsigned *)at_%s, v_%s.word);\n", name, name);
+            krf__str_printf(out, "__stcs((%s *)at_%s, v_%s.word);\n", krf__cuda_word_type(e, i), name, name);
         }
     }
 }

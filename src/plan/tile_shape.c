@@ -67,7 +67,7 @@ int krf__tile_threads(const krf__kernel *k) {
     }
     const int side = krf__tile_side(k), widest = krf__widest_element(k);
     if (k->vector > 1) {
-        return side * side / k->vector / (loads_of(k) > 1 ? 16 : 8);
+        return side * side / k->vector / (loads_of(k) > 1 ? 16 : widest == 4 ? 4 : 8);
     }
     return side * side / (widest > 4 ? 4 : widest == 4 || side == 32 ? 8 : 16);
 }
