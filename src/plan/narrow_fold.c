@@ -1,11 +1,14 @@
 /* Reductions of integers of 8 or 16 bits. */
 #include "plan/kernel.h"
 
+/* Whether no square of such a byte wraps. */
+static bool has_squares(krf_dtype dtype, krf_dtype of) { return krf_dtype_size(dtype) >= 4 || dtype == (of == KRF_I8 ? KRF_I16 : KRF_U16); }
+
 /* The byte that is loaded, cast and multiplied by itself; else NULL. */
 static const krf__instr *squared_byte(const krf__kernel *k, const krf__instr *product) {
     const krf__instr *cast = &k->instrs[product->args[0]], *load = cast->op == KRF__cast ? &k->instrs[cast->args[0]] : cast;
     const bool squared = product->op == KRF__multiply && product->args[0] == product->args[1];
-    return squared && load->op == KRF__load && krf_dtype_size((krf_dtype)load->dtype) == 1 ? load : NULL;
+    return squared && load->op == KRF__load && krf_dtype_size((krf_dtype)load->dtype) == 1 && has_squares((krf_dtype)product->dtype, (krf_dtype)load->dtype) ? load : NULL;
 }
 
 bool krf__narrow_sum(const krf__kernel *k, uint32_t r) {
