@@ -210,17 +210,25 @@ static void check(const run *r, const struct program *p, krf_dtype dtype, const 
     write_program(p, l, text);
     krf_plan *plan = run_program(r, text, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("y", y), krf_bind_array("m", m), krf_bind_array("w", w)}, 4, n, got);
     if (all_runs.cuda && comes != ANYHOW && has_text(plan, "for (; p < last; p += ") != (comes == LOOP)) {
-        COMPLAIN("%s of %s, %" PRId64 " rows: a warp should%s load a row at once", text, name_of(dtype), l->rows, comes == ONCE ? "" : " not");
+        COMPLAIN("%s of %s, %" PRId64 " rows, %" PRId64 ": a warp should%s load a row at once", text, name_of(dtype), l->rows, l->n, comes == ONCE ? "" : " not");
     }
     for (int i = 0; i < n; i++) {
-        value *want = calloc((size_t)l->rows, sizeof *want);
-        assert_non_null(want);
-        for (int64_t row = 0; row < l->rows && !collecting; row++) {
-            want[row] = wanted(p, i, dtype, l, row);
+        const krf_dtype given = krf_array_dtype(got[i]);
+        char *found = malloc((size_t)l->rows * bytes_of(given));
+        assert_non_null(found);
+        if (!collecting) {
+            read_back(got[i], found, (size_t)l->rows * bytes_of(given));
         }
-        assert_true(collecting || krf_array_dtype(got[i]) == want[0].dtype);
-        compare_values(r, text, x, got[i], want, l->rows);
-        free(want);
+        for (int64_t row = 0; row < l->rows && !collecting; row += row < 40 || row > l->rows - 20 ? 1 : 41) { /* the others cost more than they say */
+            const value want = wanted(p, i, dtype, l, row), is = get(found, given, row);
+            char a[64], b[64];
+            if (!same(is, want)) {
+                COMPLAIN("%s of %s, %" PRId64 " rows from %" PRId64 " on, %" PRId64 " apart, %s: result %" PRId64 " is %s, not %s", text, name_of(dtype), l->rows, l->before, pitch_of(l), r->label, row, show(is, a, 64), show(want, b, 64));
+                break;
+            }
+        }
+        krf_array_release(got[i]);
+        free(found);
     }
     krf_plan_release(plan);
     krf_array_release(x);
@@ -238,7 +246,7 @@ static bool fits(const struct program *p, krf_dtype dtype) { return (p->kinds & 
 static void check_some(int turn, int of, const struct program *p, krf_dtype dtype, const layout *l) {
     for (int r = 0; r < all_runs.n; r++) {
         const bool few = all_runs.run[r].compiled || l->rows == MANY;
-        if (fits(p, dtype) && turn % of == 0 && !passed_over(&all_runs.run[r]) && (all_runs.cuda || !few || turn % (7 * of) == 0)) {
+        if (fits(p, dtype) && turn % of == 0 && !passed_over(&all_runs.run[r]) && (all_runs.cuda || !few || turn % (17 * of) == 0)) {
             check(&all_runs.run[r], p, dtype, l, ANYHOW);
         }
     }
@@ -254,7 +262,7 @@ static void test_lengths(void **unused) {
     for (int p = 0; p < PROGRAMS; p++) {
         for (int d = 0; d < DTYPES_HERE; d++) {
             for (int i = 0; i < LENGTHS; i++) {
-                check_some(p + d + i, i == 8 || i == 9 ? 4 : 13, &programs[p], dtypes[d], &(layout){.rows = 5, .n = lengths[i]});
+                check_some(3 * p + d + 5 * i, i == 8 || i == 9 ? 19 : 43, &programs[p], dtypes[d], &(layout){.rows = 5, .n = lengths[i]});
             }
         }
     }
@@ -271,7 +279,7 @@ static void test_begins(void **unused) {
         for (int64_t from = 0; from < 16; from++) {
             for (int d = 0; d < DTYPES_HERE; d++, turn++) {
                 const int64_t n = lengths[(from + d + p) % 6], whole = (16 - (from + n) % 16) % 16;
-                check_some(turn, 17, &programs[p], dtypes[d], &(layout){.rows = 5, .n = n, .from = from, .behind = d % 3 == 0 ? 0 : d % 3 == 1 ? whole : whole + 5, .before = turn % 4 == 1 ? 3 : turn % 4 == 2 ? 16 : 0});
+                check_some(turn, 97, &programs[p], dtypes[d], &(layout){.rows = 5, .n = n, .from = from, .behind = d % 3 == 0 ? 0 : d % 3 == 1 ? whole : whole + 5, .before = turn % 4 == 1 ? 3 : turn % 4 == 2 ? 16 : 0});
             }
         }
     }
@@ -286,7 +294,7 @@ static void test_many(void **unused) {
     int turn = 0;
     for (int p = 0; p < PROGRAMS; p++) {
         for (int d = 0; d < DTYPES_HERE; d++, turn++) {
-            check_some(turn, 3, &programs[p], dtypes[d], &(layout){.rows = MANY, .n = lengths[turn / 3 % 7], .from = turn / 3 % 5, .pitch = turn / 3 % 2 == 0 ? STEP : STEP + 1});
+            check_some(turn, 17, &programs[p], dtypes[d], &(layout){.rows = MANY, .n = lengths[turn / 17 % 7], .from = turn / 17 % 5, .pitch = turn / 17 % 2 == 0 ? STEP : STEP + 1});
         }
     }
     assert_int_equal(failures, 0);
@@ -299,7 +307,7 @@ static void test_one(void **unused) {
     int turn = 0;
     for (int p = 0; p < PROGRAMS; p++) {
         for (int d = 0; d < DTYPES_HERE; d++, turn++) {
-            check_some(turn, 7, &programs[p], dtypes[d], &(layout){.rows = 1, .n = lengths[turn / 7 % 4], .from = turn % 3, .before = turn % 2});
+            check_some(turn, 23, &programs[p], dtypes[d], &(layout){.rows = 1, .n = lengths[turn / 23 % 4], .from = turn % 3, .before = turn % 2});
         }
     }
     assert_int_equal(failures, 0);
@@ -313,13 +321,26 @@ static void test_loops(void **unused) {
         layout l;
         int comes;
     } cases[] = {
-        {0, KRF_U8, {5, 1000, 0, 0, 0, 0}, ONCE},
+        {0, KRF_U8, {.rows = 5, .n = 257}, ONCE}, {0, KRF_U8, {.rows = 5, .n = 1024}, ONCE}, {0, KRF_U8, {.rows = 5, .n = 1000, .from = 3, .behind = 5}, ONCE},
+        {0, KRF_U8, {.rows = MANY, .n = 2048, .pitch = 16}, ONCE}, {0, KRF_U8, {.rows = MANY, .n = 2049, .pitch = 16}, LOOP}, {0, KRF_I8, {.rows = MANY, .n = 1500, .pitch = 17}, ONCE},
+        {0, KRF_BF16, {.rows = 5, .n = 300}, ONCE}, {1, KRF_BF16, {.rows = 5, .n = 1001, .from = 3, .behind = 4}, ONCE}, {0, KRF_BF16, {.rows = 5, .n = 1024}, ONCE},
+        {0, KRF_BF16, {.rows = MANY, .n = 1025, .pitch = 16}, LOOP}, {2, KRF_F16, {.rows = 5, .n = 1000}, ONCE}, {0, KRF_I16, {.rows = 5, .n = 1017}, ONCE},
+        {0, KRF_BF16, {.rows = 5, .n = 1018}, LOOP}, {2, KRF_U16, {.rows = 5, .n = 512}, ONCE}, {0, KRF_I32, {.rows = 5, .n = 512}, ONCE}, {0, KRF_I32, {.rows = 5, .n = 513}, LOOP},
+        {0, KRF_I32, {.rows = 5, .n = 768}, ONCE}, {0, KRF_U32, {.rows = 5, .n = 1000}, LOOP}, {0, KRF_F32, {.rows = 5, .n = 512}, LOOP}, {0, KRF_I64, {.rows = 5, .n = 257}, LOOP},
+        {9, KRF_U8, {.rows = 5, .n = 512}, ONCE}, {9, KRF_U8, {.rows = 5, .n = 1000, .from = 8, .behind = 8}, LOOP}, {9, KRF_BF16, {.rows = 5, .n = 512}, LOOP},
+        {12, KRF_BF16, {.rows = 5, .n = 1000}, ONCE}, {13, KRF_I8, {.rows = 5, .n = 1000}, ONCE}, {14, KRF_U8, {.rows = 5, .n = 1001}, LOOP}, {14, KRF_U8, {.rows = 5, .n = 1000}, ANYHOW},
+        {15, KRF_U8, {.rows = 5, .n = 1000}, ONCE}, {15, KRF_BF16, {.rows = 5, .n = 1001}, ONCE}, {15, KRF_I32, {.rows = 5, .n = 512}, ONCE}, {15, KRF_F32, {.rows = 5, .n = 512}, LOOP},
+        {16, KRF_I16, {.rows = 5, .n = 512}, ONCE}, {16, KRF_I8, {.rows = 5, .n = 1001}, LOOP}, {10, KRF_U8, {.rows = 5, .n = 512}, ONCE}, {11, KRF_F32, {.rows = 5, .n = 512}, ONCE},
+        {11, KRF_F32, {.rows = 5, .n = 1000}, LOOP}, {11, KRF_U32, {.rows = 5, .n = 509, .from = 3}, LOOP}, {11, KRF_F32, {.rows = 5, .n = 509, .from = 4, .behind = 1}, LOOP},
+        {4, KRF_F32, {.rows = 5, .n = 512}, ONCE}, {2, KRF_F32, {.rows = 5, .n = 512}, LOOP}, {17, KRF_BF16, {.rows = 5, .n = 1000}, LOOP}, {18, KRF_U8, {.rows = 5, .n = 1000}, ONCE},
+        {18, KRF_BF16, {.rows = 5, .n = 1000}, ONCE}, {0, KRF_C64, {.rows = 5, .n = 512}, LOOP}, {7, KRF_I64, {.rows = 5, .n = 256}, ANYHOW}, {3, KRF_BOOL, {.rows = 5, .n = 1000}, ONCE},
+        {5, KRF_BOOL, {.rows = MANY, .n = 2048, .pitch = 16}, ONCE},
     };
     (void)unused;
     failures = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int r = 0; r < all_runs.n; r++) {
-            if (!passed_over(&all_runs.run[r])) {
+            if (!passed_over(&all_runs.run[r]) && (!all_runs.run[r].compiled || i % 7 == 0)) {
                 check(&all_runs.run[r], &programs[cases[i].program], cases[i].dtype, &cases[i].l, cases[i].comes);
             }
         }
