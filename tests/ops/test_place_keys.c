@@ -42,6 +42,36 @@ static int64_t as_negative_f16(double x, int64_t row, int64_t place, int64_t n) 
 static int64_t other_bits(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, half_key(x, 13, 65535 - place); }
 static int64_t half_in_rows(double x, int64_t row, int64_t place, int64_t n) { return half_key(x, 16, 65535 - (row * n + place)); }
 
+/* Of 64 bits: the order in the upper half. */
+static int64_t long_key(int64_t order, int64_t low) { return (int64_t)((uint64_t)order << 32 | (uint64_t)low); }
+static int64_t inverted(int64_t place) { return (int64_t)(UINT32_MAX - (uint32_t)place); }
+
+static int64_t long_real(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key(order_of(x), inverted(place)); }
+static int64_t long_negative(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key(order_of(-x), inverted(place)); }
+static int64_t long_whole(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place)); }
+static int64_t long_clamped(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key(convert((value){.dtype = KRF_F32, .f = x}, KRF_I32).i, inverted(place)); }
+static int64_t long_inverted(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key(~(int64_t)x, inverted(place)); }
+static int64_t long_turned(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x - 2147483648, inverted(place)); }
+static int64_t long_turned_inverted(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key(~((int64_t)x - 2147483648), inverted(place)); }
+static int64_t long_wrapped(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int32_t)(uint32_t)x, inverted(place)); }
+static int64_t long_other_bit(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int32_t)((uint32_t)x ^ UINT32_C(1) << 30), inverted(place)); }
+static int64_t long_all_bits(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int32_t)((uint32_t)x ^ UINT32_MAX), inverted(place)); }
+static int64_t long_31(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 31 | (uint64_t)inverted(place)); }
+static int64_t long_33(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 33 | (uint64_t)inverted(place)); }
+static int64_t long_upwards(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, place); }
+static int64_t long_all_ones(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, -1 - place); }
+static int64_t long_from_3(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place + 3)); }
+static int64_t long_before_3(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place - 3)); }
+static int64_t long_from_end(double x, int64_t row, int64_t place, int64_t n) { return (void)row, long_key((int64_t)x, inverted(INT64_C(4294967296) - n + place)); }
+static int64_t long_over_end(double x, int64_t row, int64_t place, int64_t n) { return (void)row, long_key((int64_t)x, inverted(INT64_C(4294967297) - n + place)); }
+static int64_t long_in_twos(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(2 * place)); }
+static int64_t long_backwards(double x, int64_t row, int64_t place, int64_t n) { return (void)row, long_key((int64_t)x, inverted(n - 1 - place)); }
+static int64_t long_repeated(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place % 256)); }
+static int64_t long_by_row(double x, int64_t row, int64_t place, int64_t n) { return (void)place, (void)n, long_key((int64_t)x, inverted(row)); }
+static int64_t long_over_rows(double x, int64_t row, int64_t place, int64_t n) { return long_key((int64_t)x, inverted(row * n + place)); }
+static int64_t long_added(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 32) + inverted(place); }
+static int64_t long_xored(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 32) ^ inverted(place); }
+
 enum { MANY = 4096, BETWEEN = 16 }; /* rows, each of which a warp of a GPU has to itself however long it is: they overlap, and begin so many elements after one another */
 
 enum { ANY, TAKEN, LEFT }; /* whether places are found by values: said where it must be so, or must not */
@@ -56,49 +86,89 @@ static const struct {
     int64_t rows, n;
     int found;
     bool least; /* of the keys, not the most */
+    bool is_long;
 } cases[] = {
-    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I8, 60, 1000, TAKEN, false},
-    {"max((~i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_inverted, KRF_I8, 60, 1000, TAKEN, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, 60, 1000, TAKEN, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8192, TAKEN, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8176, TAKEN, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8208, LEFT, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8193, LEFT, false},
-    {"max(((i32(x) - 127) << 16) | (65535 - i32(arange(N))), axis=1)", from_127, KRF_U8, 60, 1000, LEFT, false},
-    {"max(((128 - i32(x)) << 16) | (65535 - i32(arange(N))), axis=1)", to_128, KRF_U8, 60, 1000, LEFT, false},
-    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_I8, 60, 1000, LEFT, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_U8, 60, 1000, LEFT, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_BOOL, 60, 1000, LEFT, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I16, 60, 1000, LEFT, false},
-    {"max((i32(x) << 16) | (65534 - i32(arange(N))), axis=1)", less_by_one, KRF_I8, 60, 1000, LEFT, false},
-    {"max((i32(x) << 13) | (8191 - i32(arange(N))), axis=1)", fewer_bits, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) + (65535 - i32(arange(N))), axis=1)", added, KRF_I8, 60, 1000, LEFT, false},
-    {"min((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I8, 60, 1000, LEFT, true},
-    {"max((i32(x) << 16) | (65535 - i32(arange(N)[::-1])), axis=1)", byte_up, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(0, 100 * N, 100))), axis=1)", in_steps, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(100 * N)[::100])), axis=1)", in_steps, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(65500, 65500 + N))), axis=1)", from_far, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(65500 + N)[65500:])), axis=1)", from_far, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(arange(N + 3)[3:])), axis=1)", from_near, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(u8(arange(N)))), axis=1)", repeated, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(reshape(arange(R), (R, 1)))), axis=1)", by_row, KRF_I8, 60, 1000, ANY, false},
-    {"max((i32(x) << 16) | (65535 - i32(reshape(arange(R * N), (R, N)))), axis=1)", over_rows, KRF_I8, 100, 1000, ANY, false},
-    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, 60, 1000, TAKEN, false},
-    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, MANY, 8192, TAKEN, false},
-    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, MANY, 8200, LEFT, false},
-    {"max((order_key(-x) & -8192) | (8191 - i32(arange(N))), axis=1)", negative_13, KRF_F16, 60, 1000, TAKEN, false},
-    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_BF16, 60, 1000, ANY, false},
-    {"max((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_BF16, 60, 1000, TAKEN, false},
-    {"max((order_key(-x) & -65536) | (65535 - i32(arange(N))), axis=1)", negative_16, KRF_BF16, 60, 1000, TAKEN, false},
-    {"max((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_F16, 60, 1000, ANY, false},
-    {"max((order_key(-x) & -65536) | (65535 - i32(arange(N))), axis=1)", negative_16, KRF_F16, 60, 1000, ANY, false},
-    {"max((order_key(x) & -8192) | (65535 - i32(arange(N))), axis=1)", other_bits, KRF_BF16, 60, 1000, LEFT, false},
-    {"min((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_BF16, 60, 1000, LEFT, true},
-    {"max((order_key(x) & -65536) | (65535 - i32(arange(N)[::-1])), axis=1)", half_up, KRF_BF16, 60, 1000, ANY, false},
-    {"max((order_key(x) & -65536) | (65535 - i32(reshape(arange(R * N), (R, N)))), axis=1)", half_in_rows, KRF_BF16, 100, 1000, ANY, false},
-    {"max((order_key(f16(x)) & -8192) | (8191 - i32(arange(N))), axis=1)", as_f16, KRF_BF16, 60, 1000, ANY, false},
-    {"max((order_key(-f16(x)) & -8192) | (8191 - i32(arange(N))), axis=1)", as_negative_f16, KRF_BF16, 60, 1000, ANY, false},
-    {"max((order_key(bf16(x)) & -65536) | (65535 - i32(arange(N))), axis=1)", as_bf16, KRF_F16, 60, 1000, ANY, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I8, 60, 1000, TAKEN, false, false},
+    {"max((~i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_inverted, KRF_I8, 60, 1000, TAKEN, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, 60, 1000, TAKEN, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8192, TAKEN, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8176, TAKEN, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8208, LEFT, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_U8, MANY, 8193, LEFT, false, false},
+    {"max(((i32(x) - 127) << 16) | (65535 - i32(arange(N))), axis=1)", from_127, KRF_U8, 60, 1000, LEFT, false, false},
+    {"max(((128 - i32(x)) << 16) | (65535 - i32(arange(N))), axis=1)", to_128, KRF_U8, 60, 1000, LEFT, false, false},
+    {"max(((i32(x) - 128) << 16) | (65535 - i32(arange(N))), axis=1)", from_128, KRF_I8, 60, 1000, LEFT, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_U8, 60, 1000, LEFT, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_BOOL, 60, 1000, LEFT, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I16, 60, 1000, LEFT, false, false},
+    {"max((i32(x) << 16) | (65534 - i32(arange(N))), axis=1)", less_by_one, KRF_I8, 60, 1000, LEFT, false, false},
+    {"max((i32(x) << 13) | (8191 - i32(arange(N))), axis=1)", fewer_bits, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) + (65535 - i32(arange(N))), axis=1)", added, KRF_I8, 60, 1000, LEFT, false, false},
+    {"min((i32(x) << 16) | (65535 - i32(arange(N))), axis=1)", byte_down, KRF_I8, 60, 1000, LEFT, true, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N)[::-1])), axis=1)", byte_up, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(0, 100 * N, 100))), axis=1)", in_steps, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(100 * N)[::100])), axis=1)", in_steps, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(65500, 65500 + N))), axis=1)", from_far, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(65500 + N)[65500:])), axis=1)", from_far, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(arange(N + 3)[3:])), axis=1)", from_near, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(u8(arange(N)))), axis=1)", repeated, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(reshape(arange(R), (R, 1)))), axis=1)", by_row, KRF_I8, 60, 1000, ANY, false, false},
+    {"max((i32(x) << 16) | (65535 - i32(reshape(arange(R * N), (R, N)))), axis=1)", over_rows, KRF_I8, 100, 1000, ANY, false, false},
+    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, 60, 1000, TAKEN, false, false},
+    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, MANY, 8192, TAKEN, false, false},
+    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_F16, MANY, 8200, LEFT, false, false},
+    {"max((order_key(-x) & -8192) | (8191 - i32(arange(N))), axis=1)", negative_13, KRF_F16, 60, 1000, TAKEN, false, false},
+    {"max((order_key(x) & -8192) | (8191 - i32(arange(N))), axis=1)", half_13, KRF_BF16, 60, 1000, ANY, false, false},
+    {"max((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_BF16, 60, 1000, TAKEN, false, false},
+    {"max((order_key(-x) & -65536) | (65535 - i32(arange(N))), axis=1)", negative_16, KRF_BF16, 60, 1000, TAKEN, false, false},
+    {"max((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_F16, 60, 1000, ANY, false, false},
+    {"max((order_key(-x) & -65536) | (65535 - i32(arange(N))), axis=1)", negative_16, KRF_F16, 60, 1000, ANY, false, false},
+    {"max((order_key(x) & -8192) | (65535 - i32(arange(N))), axis=1)", other_bits, KRF_BF16, 60, 1000, LEFT, false, false},
+    {"min((order_key(x) & -65536) | (65535 - i32(arange(N))), axis=1)", half_16, KRF_BF16, 60, 1000, LEFT, true, false},
+    {"max((order_key(x) & -65536) | (65535 - i32(arange(N)[::-1])), axis=1)", half_up, KRF_BF16, 60, 1000, ANY, false, false},
+    {"max((order_key(x) & -65536) | (65535 - i32(reshape(arange(R * N), (R, N)))), axis=1)", half_in_rows, KRF_BF16, 100, 1000, ANY, false, false},
+    {"max((order_key(f16(x)) & -8192) | (8191 - i32(arange(N))), axis=1)", as_f16, KRF_BF16, 60, 1000, ANY, false, false},
+    {"max((order_key(-f16(x)) & -8192) | (8191 - i32(arange(N))), axis=1)", as_negative_f16, KRF_BF16, 60, 1000, ANY, false, false},
+    {"max((order_key(bf16(x)) & -65536) | (65535 - i32(arange(N))), axis=1)", as_bf16, KRF_F16, 60, 1000, ANY, false, false},
+    {"max((i64(order_key(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F32, 60, 509, TAKEN, false, true},
+    {"max((i64(order_key(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F32, 60, 1000, TAKEN, false, true},
+    {"max((i64(order_key(-x)) << 32) | i64(~u32(arange(N))), axis=1)", long_negative, KRF_F32, 60, 509, TAKEN, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_I32, 60, 509, TAKEN, false, true},
+    {"max((i64(~x) << 32) | i64(~u32(arange(N))), axis=1)", long_inverted, KRF_I32, 60, 512, TAKEN, false, true},
+    {"max((i64(i32(x ^ 2147483648)) << 32) | i64(~u32(arange(N))), axis=1)", long_turned, KRF_U32, 60, 509, TAKEN, false, true},
+    {"max((i64(~i32(x ^ 2147483648)) << 32) | i64(~u32(arange(N))), axis=1)", long_turned_inverted, KRF_U32, 60, 1000, TAKEN, false, true},
+    {"max((i64(i32(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_wrapped, KRF_U32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_U32, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x ^ 1073741824)) << 32) | i64(~u32(arange(N))), axis=1)", long_other_bit, KRF_U32, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x ^ 4294967295)) << 32) | i64(~u32(arange(N))), axis=1)", long_all_bits, KRF_U32, 60, 509, LEFT, false, true},
+    {"max((i64(i32(u32(x) ^ 2147483648)) << 32) | i64(~u32(arange(N))), axis=1)", long_turned, KRF_U8, 60, 509, LEFT, false, true},
+    {"max((x << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_I64, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_I16, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_I8, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_clamped, KRF_F32, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_wrapped, KRF_I64, 60, 509, LEFT, false, true},
+    {"max((i64(~x) << 32) | i64(~u32(arange(N))), axis=1)", long_inverted, KRF_I64, 60, 509, LEFT, false, true},
+    {"max((i64(order_key(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F16, 60, 509, LEFT, false, true},
+    {"max((i64(order_key(f32(x))) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_BF16, 60, 509, LEFT, false, true},
+    {"max((i64(order_key(f32(x))) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F64, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 31) | i64(~u32(arange(N))), axis=1)", long_31, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 33) | i64(~u32(arange(N))), axis=1)", long_33, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(u32(arange(N))), axis=1)", long_upwards, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~arange(N)), axis=1)", long_all_ones, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(3, N + 3))), axis=1)", long_from_3, KRF_I32, 60, 509, ANY, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(N + 3)[3:])), axis=1)", long_from_3, KRF_I32, 60, 509, ANY, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(-3, N - 3))), axis=1)", long_before_3, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(4294967296 - N, 4294967296))), axis=1)", long_from_end, KRF_I32, 60, 509, ANY, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(4294967297 - N, 4294967297))), axis=1)", long_over_end, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(0, 2 * N, 2))), axis=1)", long_in_twos, KRF_I32, 60, 509, ANY, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(N)[::-1])), axis=1)", long_backwards, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(u8(arange(N)))), axis=1)", long_repeated, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(reshape(arange(R), (R, 1)))), axis=1)", long_by_row, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(reshape(arange(R * N), (R, N)))), axis=1)", long_over_rows, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) + i64(~u32(arange(N))), axis=1)", long_added, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) ^ i64(~u32(arange(N))), axis=1)", long_xored, KRF_I32, 60, 509, LEFT, false, true},
+    {"min((i64(x) << 32) | i64(~u32(arange(N))), axis=1)", long_whole, KRF_I32, 60, 509, LEFT, true, true},
+    {"min((i64(order_key(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F32, 60, 509, LEFT, true, true},
 };
 
 /* Of each lot of rows few values, and of some next to each other, of which the digits of others do not tell; NaN in few. */
@@ -108,6 +178,11 @@ static value drawn(krf_dtype dtype, int64_t row, uint64_t bits) {
     if (is_real(dtype)) {
         const double x = lot == 1 ? close[bits & 3] : lot == 2 ? -close[bits & 3] : lot == 3 ? ldexp(close[bits & 3], 100 - (int)(bits >> 9 & 1)) : lot == 4 ? -1e-30 : reals[bits & 7];
         return (value){.dtype = dtype, .f = lot == 5 && (bits >> 20) % 1009 == 0 ? (double)NAN : round_to(dtype, (long double)x)};
+    }
+    if (bytes_of(dtype) >= 4) {
+        static const int64_t ends[] = {0, -1, INT32_MIN, INT32_MAX};
+        const int64_t few = lot < 3 ? ends[bits & 3] : lot == 3 ? ends[2 + (bits & 1)] : ends[lot - 2] + (int64_t)(bits % 700 == 0);
+        return whole_number(dtype, dtype == KRF_I64 && (bits & 4) != 0 ? few * 8 : few);
     }
     const int64_t any = lot == 1 ? (int64_t)(bits & 255) : lot == 2 ? 255 : lot == 3 ? 0 : lot == 4 ? (int64_t)(bits % 700 == 0) : (int64_t)(bits & 3) + 126;
     return (value){.dtype = dtype, .i = dtype == KRF_BOOL ? any & 1 : any + (facts_of(dtype)->is_unsigned ? 0 : -128)};
@@ -147,6 +222,7 @@ static void check(size_t k, const run *now, const char *memory) {
     krf_plan *plan = NULL;
     krf_expr result;
     char text[200];
+    const krf_dtype given = cases[k].is_long ? KRF_I64 : KRF_I32;
     write_program(k, text);
     assert_int_equal(krf_array_from_host(now->context, cases[k].dtype, 1, &size, memory, &base), KRF_OK);
     assert_int_equal(krf_array_view(base, 2, shape, strides, 0, &x), KRF_OK);
@@ -159,11 +235,11 @@ static void check(size_t k, const run *now, const char *memory) {
     if (all_runs.cuda && cases[k].found != ANY && has_text(plan, "krf_take_place") != (cases[k].found == TAKEN)) {
         COMPLAIN("%s of %s: the kernel should%s compare values", text, name_of(cases[k].dtype), cases[k].found == TAKEN ? "" : " not");
     }
-    void *got = collecting || !is_run(k) ? NULL : to_host(out, KRF_I32, 1, shape, text);
+    void *got = collecting || !is_run(k) ? NULL : to_host(out, given, 1, shape, text);
     for (int64_t row = 0; got != NULL && row < cases[k].rows; row++) {
         const int64_t want = wanted(k, memory, row);
-        if (get(got, KRF_I32, row).i != want) {
-            COMPLAIN("%s of %s, on %s: result %" PRId64 " is %" PRIx64 ", not %" PRIx64, text, name_of(cases[k].dtype), now->label, row, (uint64_t)get(got, KRF_I32, row).i & UINT32_MAX, (uint64_t)want & UINT32_MAX);
+        if (get(got, given, row).i != want) {
+            COMPLAIN("%s of %s, on %s: result %" PRId64 " is %" PRIx64 ", not %" PRIx64, text, name_of(cases[k].dtype), now->label, row, (uint64_t)get(got, given, row).i, (uint64_t)want);
             break;
         }
     }
