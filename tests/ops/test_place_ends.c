@@ -1,5 +1,5 @@
 /* argmax and argmin of bytes and halves where the largest element, its equals and NaN stand at each place of a vector, of a warp's vectors and of what is behind the last whole one; zeros of both signs, infinities alone; long rows, cut into parts that
- * leave elements over or do not; views, and results in further expressions. Against a loop. */
+ * leave elements over or do not; views, and results in further expressions; rows that begin anywhere within a vector, of values that are as nothing, with NaN around and at their ends. Against a loop. */
 #include "ops/common.h"
 
 static runs all_runs;
@@ -224,6 +224,105 @@ static void test_views(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* ---- rows that begin and end anywhere within a vector ---- */
+
+enum { DRIFTING = 48, DRIFT_PITCH = 1017 };
+
+/* The value that loses to all others, or the next one, or the one that all others lose to but NaN. */
+static value ranked(krf_dtype dtype, int which, int rank) {
+    if (is_real(dtype)) {
+        const double ends[] = {-(double)INFINITY, -3, (double)INFINITY};
+        return (value){.dtype = dtype, .f = which == SMALLEST ? -ends[rank] : ends[rank]};
+    }
+    const int64_t low = facts_of(dtype)->is_unsigned ? 0 : -128, high = low + 255;
+    return (value){.dtype = dtype, .i = which == SMALLEST ? (rank == 2 ? low : high - rank) : (rank == 2 ? high : low + rank)};
+}
+
+/* NaN where there is one, else what all others lose to. */
+static value first_of_all(krf_dtype dtype, int which) { return is_real(dtype) ? (value){.dtype = dtype, .f = (double)NAN} : ranked(dtype, which, 2); }
+
+static void fill_drifting(char *memory, krf_dtype dtype, int64_t n, int64_t before, int which) {
+    for (int64_t i = 0; i < before + DRIFTING * DRIFT_PITCH; i++) {
+        put(memory, i, first_of_all(dtype, which));
+    }
+    for (int64_t row = 0; row < DRIFTING; row++) {
+        const int64_t at = before + row * DRIFT_PITCH;
+        const int lot = (int)(row % 8);
+        for (int64_t k = 0; k < n; k++) {
+            put(memory, at + k, ranked(dtype, which, lot == 7 ? 2 : lot == 4 || lot == 6 ? (int)(k * 7 % 3 == 1) : 0));
+        }
+        switch (lot) {
+        case 1: put(memory, at + n - 1, ranked(dtype, which, 1)); break;
+        case 2: put(memory, at, ranked(dtype, which, 1)); break;
+        case 3: put(memory, at + row / 8, first_of_all(dtype, which)); break;
+        case 4: put(memory, at + n - 1 - row / 8, first_of_all(dtype, which)); break;
+        case 5:
+            put(memory, at + row % 16, ranked(dtype, which, 2));
+            put(memory, at + n - 1 - row % 7, ranked(dtype, which, 2));
+            break;
+        case 6: put(memory, at + n - 1 - row % 16, ranked(dtype, which, 2)); break;
+        default: break;
+        }
+    }
+}
+
+static void test_drifting(void **unused) {
+    static const int64_t lengths[] = {1000, 257, 1001, 1017};
+    static char memory[2 * (16 + DRIFTING * DRIFT_PITCH)];
+    (void)unused;
+    failures = 0;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths * 2; i++) {
+            const int64_t n = lengths[i / 2], before = i % 2 == 0 ? 0 : 5, size = before + DRIFTING * DRIFT_PITCH, shape[2] = {DRIFTING, n}, strides[2] = {DRIFT_PITCH, 1};
+            for (int which = LARGEST; which <= SMALLEST; which++) {
+                fill_drifting(memory, dtypes[d], n, before, which);
+                for (int r = 0; r < all_runs.n; r++) {
+                    krf_array *base = NULL, *x = NULL;
+                    if (passed_over(&all_runs.run[r]) || (all_runs.run[r].compiled && i != 3)) {
+                        continue;
+                    }
+                    base = array_of(&all_runs.run[r], dtypes[d], 1, &size, memory);
+                    assert_int_equal(krf_array_view(base, 2, shape, strides, before, &x), KRF_OK);
+                    check(&all_runs.run[r], which == SMALLEST ? "argmin(x, axis=1)" : "argmax(x, axis=1)", x, memory, dtypes[d], DRIFTING, n, before, DRIFT_PITCH, 1, which, 1, 0);
+                    krf_array_release(x);
+                    krf_array_release(base);
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* The longest ones of bytes that a thread numbers in a byte, whatever place of a vector they begin at: of every 16th row the last element, which has the last number, is larger than all before it. */
+static void test_longest_drifting(void **unused) {
+    static const struct {
+        krf_dtype dtype;
+        int64_t n, pitch;
+        int found, which;
+        bool runs;
+    } of_rows[] = {{KRF_U8, 8177, 17, 1, LARGEST, true}, {KRF_I8, 8177, 17, 1, SMALLEST, false}, {KRF_U8, 8178, 17, 0, LARGEST, false}, {KRF_I8, 8191, 17, 0, LARGEST, false}, {KRF_U8, 8192, 17, 0, SMALLEST, false}, {KRF_I8, 8192, 16, 1, LARGEST, false}, {KRF_BF16, 8191, 9, 1, LARGEST, false}};
+    static char memory[2 * (4096 * 17 + 8208)];
+    (void)unused;
+    failures = 0;
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows && all_runs.cuda; i++) {
+        const int64_t n = of_rows[i].n, pitch = of_rows[i].pitch, rows = 4096, size = (rows - 1) * pitch + n, shape[2] = {rows, n}, strides[2] = {pitch, 1};
+        const krf_dtype dtype = of_rows[i].dtype;
+        krf_array *base = NULL, *x = NULL;
+        memset(memory, 0, sizeof memory);
+        for (int64_t j = 0; of_rows[i].runs && !collecting && j < rows / 16; j++) {
+            put(memory, (16 * j + 15) * pitch + n - 1, (value){.dtype = dtype, .i = j});
+        }
+        base = array_of(&all_runs.run[0], dtype, 1, &size, memory);
+        assert_int_equal(krf_array_view(base, 2, shape, strides, 0, &x), KRF_OK);
+        text_only = !of_rows[i].runs;
+        check(&all_runs.run[0], of_rows[i].which == SMALLEST ? "argmin(x, axis=1)" : "argmax(x, axis=1)", x, memory, dtype, rows, n, 0, pitch, 1, of_rows[i].which, of_rows[i].found, 0);
+        text_only = false;
+        krf_array_release(x);
+        krf_array_release(base);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static int open_all(void **unused) {
     (void)unused;
     open_noted_runs(&all_runs, false);
@@ -237,12 +336,12 @@ static int close_all(void **unused) {
 }
 
 static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views), cmocka_unit_test(test_drifting), cmocka_unit_test(test_longest_drifting)};
     (void)unused;
     collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views), cmocka_unit_test(test_drifting), cmocka_unit_test(test_longest_drifting)};
     return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
 }
