@@ -22,7 +22,8 @@ static const struct several {
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
-/* Rows that end with a turn: nothing asks what lies behind; and one turn has those of 512 or 768 elements, but of f64, whose turns are of 256 and come out even. */
+/* Rows that end with a turn: nothing asks what lies behind; and one turn has those of 512 or 768 elements, but of f64, whose turns are of 256 and come out even. Narrow elements, and those whose order does not matter, have
+ * no loop then. */
 static void look_at_turns(const run *r, krf_plan *plan, const struct several *p, krf_dtype dtype, int64_t length) {
     char turn[32];
     if (!all.cuda || length % 256 != 0 || bytes_of(dtype) == 1 || (p->ops[0] != SUM && dtype == KRF_I32)) {
@@ -30,7 +31,8 @@ static void look_at_turns(const run *r, krf_plan *plan, const struct several *p,
     }
     snprintf(turn, sizeof turn, "; p += %d)", dtype == KRF_F64 ? 256 : (int)length);
     const bool at_once = p == programs && length < 1024;
-    if (has_text(plan, "bool whole") || (at_once && !has_text(plan, turn))) {
+    const bool loops = has_text(plan, "for (; p < last; p += "), no_loop = dtype != KRF_F32 && dtype != KRF_F64;
+    if (has_text(plan, "bool whole") || (at_once && (no_loop ? loops : !has_text(plan, turn)))) {
         COMPLAIN("%s of %" PRId64 " %s, %s: the kernel should have whole turns, %s", p->text, length, name_of(dtype), r->label, turn);
     }
 }
