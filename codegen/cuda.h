@@ -8,7 +8,7 @@
 /* ---- cuda_operand.c ---- */
 bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op);  /* whether the domain part loads (stores) it */
 bool krf__cuda_reads_again(const krf__emitter *e, uint32_t operand); /* whether an operand is the same along some dimension, but for the last one, along which others are not: the caches should keep it */
-bool krf__cuda_has_row(const krf__emitter *e, uint32_t operand); /* whether the address of its row is at hand, "row_in0", from which the loads of a reduction go on */
+bool krf__cuda_has_row(const krf__emitter *e, uint32_t operand); /* whether the address of its row is at hand, "from_in0", from which the loads of a reduction go on */
 void krf__cuda_put_base(const krf__emitter *e, uint32_t operand, krf__str *out); /* that, or "a.in0" */
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
 const char *krf__cuda_vector_type(int bytes);                                    /* the builtin type of so many: 16, 8, 4, 2 or 1 */

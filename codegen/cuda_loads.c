@@ -58,7 +58,7 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
         return;
     }
     if (krf__cuda_has_row(e, operand)) {
-        krf__str_printf(declaration, "const %s *row_%s = krf_at_hand(a.%s", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], e->operand_names[operand]);
+        krf__str_printf(declaration, "const %s *from_%s = krf_at_hand(a.%s", krf__storage_type(e->k->operands[operand].dtype), e->operand_names[operand], e->operand_names[operand]);
         krf__emit_offset(e, operand, KRF__PART_KEPT, -1, declaration);
         krf__str_put(declaration, ");\n");
         krf__emit_offset(e, operand, KRF__PART_REDUCED, -1, &distance);

@@ -37,7 +37,7 @@ bool krf__cuda_has_row(const krf__emitter *e, uint32_t operand) {
 }
 
 void krf__cuda_put_base(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, krf__cuda_has_row(e, operand) ? "row_%s" : "a.%s", e->operand_names[operand]);
+    krf__str_printf(out, krf__cuda_has_row(e, operand) ? "from_%s" : "a.%s", e->operand_names[operand]);
 }
 
 const char *krf__cuda_vector_type(int bytes) {

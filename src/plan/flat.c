@@ -46,7 +46,8 @@ static bool lies_in_rows(const krf__kernel *k, const krf__operand *o) {
 }
 
 void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    bool may = limits->vectors != 0 && !unaligned && k->schedule == KRF__MAP && !k->across, narrow = false, apart = false, evenly = false;
+    bool may = limits->vectors != 0 && !unaligned && k->schedule == KRF__MAP && !k->across;
+    bool narrow = false, apart = false, evenly = false, alone = false; /* of operands: of few bytes; read one by one; a step apart; one by one, though no other place reads them */
     int bytes = 1;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
@@ -54,16 +55,17 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
         may &= flat || rows || lies_apart(k, o);
         apart |= !flat && !rows;
+        alone |= !flat && !rows && !is_shared(k, o);
         evenly |= lies_apart(k, o) && !o->counts && steps_evenly(k, o);
         bytes = (flat || rows) && size > bytes ? size : bytes;
-        narrow |= !o->store && size <= MOST_BYTES;
+        narrow |= !o->store && size <= MOST_BYTES && !is_shared(k, o);
     }
     const int most = evenly ? MOST_APART : MOST, v = 16 / bytes < most || !apart ? 16 / bytes : most;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         may &= !lies_flat(k, o) || o->offset % v == 0 || (!o->store && lies_in_rows(k, o));
     }
-    k->flat = may && narrow && bytes <= MOST_BYTES && k->vector < (v < ENOUGH ? v : ENOUGH);
+    k->flat = may && narrow && bytes <= MOST_BYTES && !(alone && k->vector > 1) && k->vector < (v < ENOUGH ? v : ENOUGH);
     k->vector = k->flat ? v : k->vector;
     for (uint32_t i = 0; i < k->n_operands && k->flat; i++) {
         krf__operand *o = &k->operands[i];

@@ -9,6 +9,7 @@
 #define SCAN_TILE_BYTES (256 << 10) /* of short rows of a scan that are turned */
 #define SCAN_ROWS 16 /* fewer short rows of a scan are not worth turning */
 #define CACHED_CHUNKS 16384 /* of what comes from caches, of which a warp has several results at once */
+#define SHORT_ROW 1024 /* elements that a warp has in vectors of eight bytes, four a thread */
 #define MANY_ROWS 4096 /* each of which a warp of a GPU has to itself */
 #define FEW_CHUNKS 16 /* of such a row */
 #define EVEN_CHUNKS 8 /* the same where the warps of a block would share them evenly (rows of 2,048 bf16 0.77 and 1.03 of an H200's copy bandwidth, of 8,192 0.81 and 0.89; of 16,384 0.90 and 0.73) */
@@ -225,11 +226,13 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     return chunk;
 }
 
-/* Rows that do not come in whole vectors: threads take those of memory, if these are longer; of halves twice as long as those of eight bytes, which take fewer instructions (argmax of rows of 300 0.087 -> 0.046 ms). */
+/* Rows that do not come in whole vectors: threads take those of memory, if these are longer; of short rows of halves twice as long as those of eight bytes, which take fewer instructions (sums of rows of 300 0.0522 -> 0.0490 ms,
+ * argmax 0.087 -> 0.046), and for places of bytes more than four times (rows of 300 0.100 -> 0.070). */
 static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || krf__team_of(k) == 1);
+    const bool short_rows = k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && k->reduced_size <= SHORT_ROW;
     const int v = rows ? krf__drifting_vector(k, unaligned, limits) : 1;
-    const int worth = v == 8 ? 2 : krf__place_of(k).found ? 4 : 1;
+    const int worth = v == 8 && short_rows ? 2 : v == 16 && krf__place_of(k).found ? 4 : 1;
     k->drifts = v > worth * k->vector;
     k->vector = k->drifts ? v : k->vector;
 }

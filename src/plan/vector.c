@@ -206,7 +206,7 @@ int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits
     for (uint32_t i = 0; i < k->n_operands && first != NULL; i++) {
         may &= !streams(&k->operands[i], fast) || krf__goes_with(k, &k->operands[i], first, v);
     }
-    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || takes_bytes(k) || krf__place_of(k).found) && (!unaligned || n == 1) ? v : 1;
+    return may && first != NULL && v > 1 && (uint32_t)bytes <= limits->loose && (bytes > 1 || takes_bytes(k) || (k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && krf__place_of(k).found)) && (!unaligned || n == 1) ? v : 1;
 }
 
 /* ---- */

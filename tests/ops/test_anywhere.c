@@ -471,7 +471,11 @@ static int must_drift(const example *e) {
     const bool beside = is_beside(&e->at[0], v) || (p->operands > 1 && is_beside(&e->at[1], v)), both = p->operands == 1 || alike(&e->at[0], &e->at[1], v);
     const bool teams = has(p, COSTLY) && x == KRF_F64 && (e->at[0].n > 1024 || rows_of(&e->at[0]) == 1);
     const bool by_address = p->operands > 1 && e->at[0].viewed && e->at[0].before != e->at[1].before; /* of which the text that is looked at knows nothing */
-    if (rounds || e->columns || p->results[0].op == ELEMENTS || by_address) {
+    /* short rows that come in vectors of eight bytes may go by these */
+    const int shorter = bytes == 2 && e->at[0].n <= 1024 ? 4 : v;
+    const bool in_shorter = shorter < v && !is_beside(&e->at[0], shorter) && (p->operands == 1 || !is_beside(&e->at[1], shorter));
+    const bool place_of_byte = bytes == 1 && p->n == 1 && p->operands == 1 && p->results[0].op >= ARGMAX && p->results[0].of == X; /* where a warp has the row */
+    if (rounds || e->columns || p->results[0].op == ELEMENTS || by_address || in_shorter || place_of_byte) {
         return -1;
     }
     if (teams) {

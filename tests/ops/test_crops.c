@@ -154,7 +154,7 @@ static bool goes_on(size_t k, krf_dtype dtype, krf_dtype given, const int64_t *s
     const bool eights = columns % 8 == 0 && (cases[k].found == WHOLE || cases[k].formula == alone || (cases[k].formula == neighbours && shift % 8 == 0));
     const bool whole = (columns % v == 0 && cases[k].loose <= 2 && cases[k].formula != backwards && cases[k].formula != every_second) || eights;
     const bool begins = cases[k].found != WHOLE || extents[X][2] * columns % v == 0 || columns >= 64 / own_bytes(k, dtype);
-    return widest <= 2 && begins && !whole && !(cases[k].formula == every_second && own_bytes(k, dtype) == 2);
+    return widest <= 2 && begins && !whole && cases[k].formula != alone && !(cases[k].formula == every_second && own_bytes(k, dtype) == 2);
 }
 
 static void release_all(krf_array **arrays) {
