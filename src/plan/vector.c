@@ -236,6 +236,7 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned) {
         const bool vectors = k->strip > 0 ? o->store : o->strides[fast] == 1 || (k->schedule == KRF__TILE && krf__tile_crosses(k, o));
         o->aligned = k->vector > 1 && vectors && !o->gathered && (!o->counts || starts_vectors(k, o, fast));
         o->loose = (k->schedule == KRF__MAP || columns) && o->aligned && !o->counts && (!krf__in_vectors(k, o, fast, k->schedule == KRF__MAP ? own_vector(k, o) : k->vector) || (columns && (unaligned || k->extents[fast] % k->vector != 0)));
+        o->turned = false; /* plan/flat.c says what is */
         o->loose |= k->words && o->aligned && !o->store && k->kept_size > 1 && krf__same_for_rows(k, o); /* of one row all begins alike (plan/row.c) */
     }
 }
