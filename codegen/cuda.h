@@ -52,7 +52,7 @@ void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
 bool krf__cuda_has_top(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out);
-void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out);
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, bool written, krf__str *out); /* written: its steps are written out */
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
 
 /* The same of columns, "four0" of each word of a vector: whether a reduction has them, what declares them, and what makes accumulators of them at last. */
@@ -225,11 +225,14 @@ void krf__cuda_put_line_loads(krf__emitter *e, krf__str *out);   /* then of a sh
 void krf__cuda_put_chunk_words(krf__emitter *e, krf__str *out);
 bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a thread keeps its element of what is left, "rest_in0", from round to round */
 
-/* ---- cuda_column.c ---- */
-/* Lanes of a column that a thread visits together; of integers, elements of it that it loads together. */
+/* ---- cuda_column_lanes.c ---- */
+int krf__cuda_column_loads(const krf__emitter *e); /* of an element */
+/* Lanes of a column that a thread visits together; in any order, elements of it that it loads together. */
 int krf__cuda_columns_together(const krf__emitter *e);
 /* Levels of the tree above those, of a thread's own lanes. */
 int krf__cuda_column_levels(const krf__emitter *e);
+
+/* ---- cuda_column.c ---- */
 /* An element of a column: its statements, and where they are to be, its stores. */
 void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
 

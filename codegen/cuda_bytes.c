@@ -105,10 +105,10 @@ void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_put(out, " * 0x01010101u);\n");
 }
 
-void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, krf__str *out) {
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, bool written, krf__str *out) {
     const char *name = top_of(e, r)->name, *type = krf__reduction_type(e, r);
     krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < 8; n++) {\n    top%u[0] = krf_%s_tops(top%u[0], top%u[n]);\n}\n", r, name, r, r);
-    krf__str_put(out, krf__cuda_writes_tree(e) ? "#pragma unroll\n" : "#pragma unroll 1\n");
+    krf__str_put(out, written ? "#pragma unroll\n" : "#pragma unroll 1\n");
     krf__str_printf(out, "for (int d = 16; d > 0; d /= 2) {\n    top%u[0] = krf_%s_tops(top%u[0], __shfl_down_sync(0xffffffffu, top%u[0], d));\n}\n", r, name, r, r);
     krf__str_printf(out, "%s r%u = (%s)krf_top_of_%s<krf_%s_tops>(top%u[0]);\n", type, r, type, top_of(e, r)->of, name, r);
 }

@@ -4,31 +4,6 @@
 
 #define LONG_BODY 12 /* instructions: longer ones are written out less often */
 
-static int loads_of_domain(const krf__emitter *e) {
-    int n = 0;
-    for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        n += e->k->instrs[i].op == KRF__load;
-    }
-    return n;
-}
-
-/* Lanes that a thread visits together; in any order, elements of a column. */
-int krf__cuda_columns_together(const krf__emitter *e) {
-    const int lanes = krf__column_threads(e->k), loads = loads_of_domain(e);
-    if (krf__any_order(e->k)) {
-        return loads > 2 || krf__costly_domain(e->k) ? 2 : 4;
-    }
-    return lanes < 4 ? lanes : 4;
-}
-
-int krf__cuda_column_levels(const krf__emitter *e) {
-    int n = 0;
-    for (int lanes = krf__column_threads(e->k); lanes > 4; lanes /= 2) {
-        n++;
-    }
-    return n;
-}
-
 static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_columns_together(e)); }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
 static size_t widest_load(const krf__kernel *k) {
@@ -109,7 +84,7 @@ static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", krf__cu
  * are as fast with 4 on an H200 (exponentials 0.985, columns of f64 1.03), and compile in two thirds of the time; of halves, and of several reductions, 0.95 to 0.99. */
 static void unroll(krf__emitter *e, krf__str *out) {
     const int together = krf__cuda_columns_together(e);
-    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e->k), alone = e->k->vector > 1 && loads_of_domain(e) == 1 && e->k->n_reductions == 1;
+    const bool costly = e->k->n_domain > LONG_BODY || krf__costly_domain(e->k), alone = e->k->vector > 1 && krf__cuda_column_loads(e) == 1 && e->k->n_reductions == 1;
     const krf__op op = (krf__op)krf__reduction(e, 0)->op;
     const bool compares = widest_load(e->k) > 4 && (op == KRF__max || op == KRF__min); /* some ten operations, one after the other (the largest f64 of [16K, 1000] 0.048 -> 0.043 ms) */
     const bool plain = !compares && e->k->n_reductions == 1 && together == 4 && e->k->vector > 1 && krf__narrowest(e->k) >= 4 && !(costly && widest_load(e->k) > 4);

@@ -1,0 +1,27 @@
+/* How a thread of the CUDA target's columns goes over lanes: how many it visits together, and how often its turns halve them. */
+#include "codegen/cuda.h"
+
+int krf__cuda_column_loads(const krf__emitter *e) {
+    int n = 0;
+    for (uint32_t i = 0; i < e->k->n_domain; i++) {
+        n += e->k->instrs[i].op == KRF__load;
+    }
+    return n;
+}
+
+/* Lanes that a thread visits together; in any order, elements of a column. */
+int krf__cuda_columns_together(const krf__emitter *e) {
+    const int lanes = krf__column_threads(e->k), loads = krf__cuda_column_loads(e);
+    if (krf__any_order(e->k)) {
+        return loads > 2 || krf__costly_domain(e->k) ? 2 : 4;
+    }
+    return lanes < 4 ? lanes : 4;
+}
+
+int krf__cuda_column_levels(const krf__emitter *e) {
+    int n = 0;
+    for (int lanes = krf__column_threads(e->k); lanes > 4; lanes /= 2) {
+        n++;
+    }
+    return n;
+}
