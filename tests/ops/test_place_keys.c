@@ -69,6 +69,11 @@ static int64_t long_backwards(double x, int64_t row, int64_t place, int64_t n) {
 static int64_t long_repeated(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place % 256)); }
 static int64_t long_by_row(double x, int64_t row, int64_t place, int64_t n) { return (void)place, (void)n, long_key((int64_t)x, inverted(row)); }
 static int64_t long_over_rows(double x, int64_t row, int64_t place, int64_t n) { return long_key((int64_t)x, inverted(row * n + place)); }
+static int64_t long_given(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, inverted(place * 7 % 64)); }
+static int64_t byte_given(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, byte_key(x, 65535 - place * 7 % 64); }
+static int64_t long_times(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, ((int64_t)x * 32) | inverted(place); }
+static int64_t long_upper_bit(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int32_t)((uint32_t)x | UINT32_C(1) << 31), inverted(place)); }
+static int64_t long_narrow_inverted(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, long_key((int64_t)x, (int64_t)(uint16_t)~place); }
 static int64_t long_added(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 32) + inverted(place); }
 static int64_t long_xored(double x, int64_t row, int64_t place, int64_t n) { return (void)row, (void)n, (int64_t)((uint64_t)(int64_t)x << 32) ^ inverted(place); }
 
@@ -151,6 +156,13 @@ static const struct {
     {"max((i64(order_key(x)) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F16, 60, 509, LEFT, false, true},
     {"max((i64(order_key(f32(x))) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_BF16, 60, 509, LEFT, false, true},
     {"max((i64(order_key(f32(x))) << 32) | i64(~u32(arange(N))), axis=1)", long_real, KRF_F64, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(p)), axis=1)", long_given, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i32(x) << 16) | (65535 - i32(p)), axis=1)", byte_given, KRF_I8, 60, 1000, LEFT, false, false},
+    {"max((i64(x) * 32) | i64(~u32(arange(N))), axis=1)", long_times, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(i32(x | 2147483648)) << 32) | i64(~u32(arange(N))), axis=1)", long_upper_bit, KRF_U32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u16(arange(N))), axis=1)", long_narrow_inverted, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~i32(arange(N))), axis=1)", long_all_ones, KRF_I32, 60, 509, LEFT, false, true},
+    {"max((i64(x) << 32) | i64(~u32(arange(4294967297)[4294967297 - N:])), axis=1)", long_over_end, KRF_I32, 60, 509, LEFT, false, true},
     {"max((i64(x) << 31) | i64(~u32(arange(N))), axis=1)", long_31, KRF_I32, 60, 509, LEFT, false, true},
     {"max((i64(x) << 33) | i64(~u32(arange(N))), axis=1)", long_33, KRF_I32, 60, 509, LEFT, false, true},
     {"max((i64(x) << 32) | i64(u32(arange(N))), axis=1)", long_upwards, KRF_I32, 60, 509, LEFT, false, true},
@@ -217,7 +229,8 @@ static int64_t wanted(size_t k, const char *memory, int64_t row) {
 
 static void check(size_t k, const run *now, const char *memory) {
     const int64_t shape[2] = {cases[k].rows, cases[k].n}, strides[2] = {step_of(k), 1}, size = size_of(k);
-    krf_array *base = NULL, *x = NULL, *out = NULL;
+    krf_array *base = NULL, *x = NULL, *p = NULL, *out = NULL;
+    int32_t given_places[1024]; /* an array that is no count */
     krf_graph *g = krf_graph_create(now->context);
     krf_plan *plan = NULL;
     krf_expr result;
@@ -226,7 +239,13 @@ static void check(size_t k, const run *now, const char *memory) {
     write_program(k, text);
     assert_int_equal(krf_array_from_host(now->context, cases[k].dtype, 1, &size, memory, &base), KRF_OK);
     assert_int_equal(krf_array_view(base, 2, shape, strides, 0, &x), KRF_OK);
-    krf_status status = krf_parse(g, text, (krf_binding[]){krf_bind_array("x", x)}, 1, &result);
+    for (int32_t i = 0; i < 1024; i++) {
+        given_places[i] = i * 7 % 64;
+    }
+    if (cases[k].n <= 1024) {
+        assert_int_equal(krf_array_from_host(now->context, KRF_I32, 1, &cases[k].n, given_places, &p), KRF_OK);
+    }
+    krf_status status = krf_parse(g, text, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("p", p)}, p != NULL ? 2 : 1, &result);
     status = status == KRF_OK ? krf_compile(g, 1, &result, NULL, &plan) : status;
     status = status == KRF_OK && is_run(k) ? krf_plan_run(plan, NULL, 0, NULL, &out) : status;
     if (status != KRF_OK) {
@@ -247,6 +266,7 @@ static void check(size_t k, const run *now, const char *memory) {
     krf_plan_release(plan);
     krf_array_release(out);
     krf_array_release(x);
+    krf_array_release(p);
     krf_array_release(base);
     krf_graph_destroy(g);
 }

@@ -18,7 +18,7 @@ static value drawn(krf_dtype dtype, int64_t row, uint64_t bits) {
     }
     const int64_t lowest = facts_of(dtype)->is_unsigned ? 0 : -128, highest = lowest + 255;
     const int64_t any = (int64_t)(bits >> 8 & 255) + lowest;
-    return (value){.dtype = dtype, .i = lot == 1 ? lowest : lot == 2 ? highest : lot == 3 ? any : convert((value){.dtype = KRF_I64, .i = whole[bits & 7]}, dtype).i};
+    return (value){.dtype = dtype, .i = lot == 1 ? lowest : lot == 2 ? highest : lot == 3 ? any : lot == 6 ? lowest + (any & 63) : lot == 7 ? highest - (any & 63) : convert((value){.dtype = KRF_I64, .i = whole[bits & 7]}, dtype).i};
 }
 
 static bool beats(value a, value b, bool smallest) {
