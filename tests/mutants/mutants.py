@@ -186,7 +186,7 @@ MUTANTS = [
     ("once_gains_bytes", "src/plan/schedule.c", "gains = loaded_bytes(k) <= 2 || krf__any_order(k);", "gains = loaded_bytes(k) <= 1 || krf__any_order(k);", "ops/test_rows_at_once/sim"),
     ("once_gains_bytes4", "src/plan/schedule.c", "gains = loaded_bytes(k) <= 2 || krf__any_order(k);", "gains = loaded_bytes(k) <= 4 || krf__any_order(k);", "ops/test_rows_at_once/sim"),
     ("drift_worth_places", "src/plan/schedule.c", "krf__place_of(k).found ? 4 : 1;", "1;", "ops/test_rows_at_once/sim"),
-    ("drift_worth_halves", "src/plan/schedule.c", "worth = v == 8 ? 2 : ", "worth = ", "ops/test_row_loads/sim"),
+    ("drift_worth_halves", "src/plan/schedule.c", "v == 8 && short_rows ? 2 :", "v == 8 && short_rows ? 1 :", "ops/test_row_loads/sim"),
     ("vectors_halved_size", "src/plan/threads.c", "(int64_t)vectors / 2 * 32 * k->vector >= k->reduced_size) {", "(int64_t)vectors / 2 * 32 * k->vector > k->reduced_size) {", "ops/test_row_loads/sim"),
     ("loads_known_once", "codegen/cuda_loads.c", "return e->k->once || (krf__literal_chunk", "return (krf__literal_chunk", "ops/test_row_loads/sim"),
     ("loads_next_once", "codegen/cuda_loads.c", "} else if (refills(e) && !e->k->once) {", "} else if (refills(e)) {", "ops/test_row_loads/sim"),
