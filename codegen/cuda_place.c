@@ -30,9 +30,10 @@ static const krf__instr *load_of(const krf__emitter *e) { return &e->k->instrs[k
 static int bytes_of(const krf__emitter *e) { return (int)krf_dtype_size((krf_dtype)load_of(e)->dtype); }
 
 static const compared *compared_of(const krf__emitter *e) {
-    const krf_dtype dtype = (krf_dtype)load_of(e)->dtype;
+    const krf__place place = krf__place_of(e->k);
+    const krf_dtype dtype = (krf_dtype)e->k->instrs[place.load].dtype;
     size_t i = 0;
-    while (all[i].dtype != dtype || all[i].smallest != krf__place_of(e->k).smallest) {
+    while (all[i].dtype != dtype || all[i].smallest != place.smallest) {
         i++; /* plan/place.c takes no others */
     }
     return &all[i];

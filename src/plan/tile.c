@@ -51,7 +51,7 @@ static bool all_in_words(const krf__kernel *k, int v) {
     return whole;
 }
 
-/* How many elements a tile's words have: as many as 4 bytes hold; of halves and of four bytes, where one operand alone is read, as many as 8 do (transposes of bf16 0.0693 -> 0.0686 ms of an H200, permutations of f32 0.2746 and 0.2791 -> 0.2701 and 0.2740). */
+/* How many elements a tile's words have: as many as 4 bytes hold; of halves and of four bytes, where one operand alone is read, as many as 8 do (transposes of bf16 0.0682 -> 0.0667 ms of an H200, permutations of f32 0.2674 and 0.2749 -> 0.2652 and 0.2720). */
 static int tile_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1, size = (int)krf_dtype_size((krf_dtype)k->operands[0].dtype);
     const bool may = limits->vectors != 0 && !unaligned && size <= 4 && k->extents[fast] > 32 && k->extents[k->tile] > 32, alone = k->n_operands == 2 && size > 1;

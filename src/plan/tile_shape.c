@@ -60,7 +60,7 @@ static int loads_of(const krf__kernel *k) {
     return n;
 }
 
-/* 32 bytes of an operand are under way for each; by words, and with several operands to wait for, 64. */
+/* 32 bytes of an operand are under way for each; by words, but of four bytes, and with several operands to wait for, 64. */
 int krf__tile_threads(const krf__kernel *k) {
     if (k->strip > 0) {
         return STRIP_THREADS;
