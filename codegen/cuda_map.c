@@ -1,82 +1,9 @@
-/* The CUDA target's maps: what stands in the holes of skeleton/map.cu, map_vector.cu and map_each.cu; bodies and stores serve tiles too. */
+/* The CUDA target's maps: what stands in the holes of skeleton/map.cu and map_vector.cu; bodies serve map_each.cu (cuda_each.c) too, bodies and stores tiles. */
 #include "codegen/cuda.h"
 
 enum { LONG_BODY = 96, TOGETHER = 2, MOST_BYTES = 2 /* of elements whose vectors are taken out of two words: wider ones are loaded one by one */ };
 
 /* ---- a vector a thread ---- */
-
-static bool in_rows(const krf__emitter *e, uint32_t operand) { return e->k->flat && e->k->operands[operand].loose; }
-
-/* Of what lies backwards, a vector's last element is its first in memory. */
-static void put_row_address(krf__emitter *e, uint32_t operand, const char *further, const char *turned, krf__str *out) {
-    krf__str_printf(out, "a.%s", e->operand_names[operand]);
-    krf__cuda_put_offset(e, operand, false, out);
-    if (e->k->operands[operand].turned) {
-        krf__str_printf(out, "%s - %d, %d)", turned, e->k->vector - 1, e->k->vector);
-    } else {
-        krf__str_printf(out, "%s, %d)", further, e->k->vector);
-    }
-}
-
-/* Of each operand whose rows lie apart: the words around its vector; the first vector of the next row, where that is there; and what is between them. */
-static void put_row_words(krf__emitter *e, uint32_t operand, krf__str *out) {
-    const char *name = e->operand_names[operand], *type = krf__cuda_word_type(e, operand);
-    krf__str_printf(out, "%s next_%s = {};\nconst krf_words<%s> words_%s = krf_words_around<%s>(", type, name, type, name, type);
-    put_row_address(e, operand, " - beyond", " + beyond", out);
-    krf__str_put(out, ";\n");
-}
-
-static const char *turning(const krf__emitter *e, uint32_t operand) {
-    const bool bytes = krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) == 1;
-    return !e->k->operands[operand].turned ? "" : bytes ? "krf_turned_bytes" : "krf_turned_pairs";
-}
-
-static void put_row_next(krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "next_%s = %s(krf_window<%s>(", e->operand_names[operand], turning(e, operand), krf__cuda_word_type(e, operand));
-    put_row_address(e, operand, "", "", out);
-    krf__str_put(out, ");\n");
-}
-
-static void put_row_first(krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "v_%s.word = %s(krf_word_of(words_%s));\n", e->operand_names[operand], turning(e, operand), e->operand_names[operand]);
-}
-
-static void put_row_between(krf__emitter *e, uint32_t operand, krf__str *out) {
-    const char *name = e->operand_names[operand];
-    krf__str_printf(out, "v_%s.word = krf_between(v_%s.word, next_%s, (unsigned)beyond * %du);\n", name, name, name, (unsigned)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype));
-}
-
-static void put_each_in_rows(krf__emitter *e, void (*put)(krf__emitter *e, uint32_t operand, krf__str *out), const char *indent, krf__str *out) {
-    krf__str lines = {0};
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (in_rows(e, i)) {
-            put(e, i, &lines);
-        }
-    }
-    krf__cuda_put_lines(out, indent, lines.data);
-    out->failed |= lines.failed;
-    krf__str_free(&lines);
-}
-
-/* Vectors of rows that lie apart, all at once. Where a row ends within them: the last vector of that and the first of the next, for which there is no waiting before those are under way; behind the last row there may be anything. */
-static void put_row_loads(krf__emitter *e, krf__str *out) {
-    const int row = e->k->n_kept - 1, v = e->k->vector;
-    const char *type = krf__index_type(e);
-    krf__str position = {0};
-    krf__str_printf(out, "const %s beyond = i%d + %d > n%d ? i%d + %d - n%d : 0;\n", type, row, v, row, row, v, row);
-    put_each_in_rows(e, put_row_words, "", out);
-    krf__str_printf(out, "if (whole && beyond > 0) {\n    const %s place = i + %d - beyond;\n", type, v);
-    krf__emit_position(e, KRF__PART_KEPT, "place", &position);
-    krf__cuda_put_lines(out, "    ", position.data);
-    put_each_in_rows(e, put_row_next, "    ", out);
-    krf__str_put(out, "}\n");
-    put_each_in_rows(e, put_row_first, "", out);
-    krf__str_put(out, "if (beyond > 0) {\n");
-    put_each_in_rows(e, put_row_between, "    ", out);
-    krf__str_put(out, "}\n");
-    out->failed |= position.failed;
-    krf__str_free(&position);
-}
 
 static void map_loads(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
@@ -121,8 +48,8 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             krf__str_put(out, "];\n");
             continue;
         }
-        any_in_rows |= in_rows(e, i);
-        if (in_rows(e, i)) {
+        any_in_rows |= krf__cuda_in_rows(e, i);
+        if (krf__cuda_in_rows(e, i)) {
             continue;
         }
         krf__str_put(out, tail ? "if (whole) {\n    " : "");
@@ -165,62 +92,11 @@ static void map_loads(krf__emitter *e, krf__str *out) {
         }
     }
     if (any_in_rows) {
-        put_row_loads(e, out);
+        krf__cuda_put_row_loads(e, out);
     }
 }
 
-/* ---- several elements a thread: 256 apart, so that neighbouring threads read neighbours and enough loads are under way; or those of all rows, which are few and next to each other in memory ---- */
-
-/* Elements of a block, of which threads have the first; and those of all blocks. */
-static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e->k->across ? "256" : "(256 * %d)", krf__map_each(e->k)); }
-
-static void each_size(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, "(");
-    krf__cuda_put_domain_size(e, out);
-    krf__str_put(out, ")");
-}
-
-static void each_inside(krf__emitter *e, krf__str *out) {
-    if (e->k->across) {
-        krf__str_put(out, "first");
-    } else {
-        krf__str_put(out, "first + u * 256 < ");
-        each_size(e, out);
-        krf__str_put(out, " ? first + u * 256 : first");
-    }
-}
-
-static void each_there(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, e->k->across ? "true" : "first + u * 256 < ");
-    if (!e->k->across) {
-        each_size(e, out);
-    }
-}
-
-static void each(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__map_each(e->k)); }
-
-static void each_declared(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        if (!e->k->operands[i].store) {
-            krf__cuda_put_held(e, i, krf__map_each(e->k), "", out);
-        }
-    }
-}
-
-static void each_loads(krf__emitter *e, krf__str *out) {
-    for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        krf__str offset = {0};
-        if (e->k->operands[i].store) {
-            continue;
-        }
-        krf__cuda_put_offset(e, i, false, &offset);
-        krf__cuda_put_held_load(e, i, "[u]", offset.data != NULL ? offset.data : "", false, out);
-        out->failed |= offset.failed;
-        krf__str_free(&offset);
-    }
-}
-
-/* ---- what is done with an element, or a vector ---- */
+/* ---- what is done with it ---- */
 
 /* Whether a loop takes the elements of vectors in turn, two at a time: long bodies are arithmetic, for which a multiprocessor has other warps, and compilers half of the work (50
  * functions: 1.6 % slower, 126 to 194 ms of NVRTC less than 99). Fast ones are short to compile, and 4 % slower so. */
@@ -340,11 +216,9 @@ static void map_stores(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void put_each(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "map_each", out); }
-
 static void elements(krf__emitter *e, krf__str *out) {
     if (krf__map_each(e->k) > 1) {
-        krf__cuda_unrolled(e, put_each, out);
+        krf__cuda_unrolled(e, krf__cuda_put_several, out);
     } else {
         krf__emit_skeleton(e, "map_vector", out);
     }
@@ -355,13 +229,6 @@ static void block(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->back
 const krf__hole krf__cuda_map_holes[] = {
     {"MAP_BLOCK", block},
     {"MAP_ELEMENTS", elements},
-    {"MAP_EACH", each},
-    {"EACH_BLOCK", each_block},
-    {"EACH_SIZE", each_size},
-    {"EACH_INSIDE", each_inside},
-    {"EACH_THERE", each_there},
-    {"EACH_DECLARED", each_declared},
-    {"EACH_LOADS", each_loads},
     {"MAP_BOUNDS", bounds},
     {"MAP_LOADS", map_loads},
     {"MAP_BODY", map_body},

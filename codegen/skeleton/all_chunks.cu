@@ -13,12 +13,15 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
     const long long kept = $KEPT_SIZE;
     const bool alone = gridDim.x == 1 && a.chunks <= 256;
     if ($SPLIT && alone) {
+        #pragma unroll 1
         for (int n = (int)a.chunks + (int)threadIdx.x; n < 256; n += (int)blockDim.x) {
             $SHARED_NOTHING
         }
     }
+    #pragma unroll 1
     for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
         $KEPT_POSITION
+        #pragma unroll 1
         for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
             $TEAM_BOUNDS
             $WARP_CHUNK

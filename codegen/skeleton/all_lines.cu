@@ -18,8 +18,10 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
             }
         }
     }
+    #pragma unroll 1
     for ($INDEX group = blockIdx.y; group < $LINES_GROUPS; group += gridDim.y) {
         $LINES_BEGIN
+        #pragma unroll 1
         for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
             $TEAM_BOUNDS
             $LINES_CHUNK
@@ -42,12 +44,14 @@ extern "C" __global__ void __launch_bounds__($LINES_BOUNDS) $NAME(const struct k
             }
             __syncthreads();
             lanes = last_block ? 256 : 0;
+            #pragma unroll 1
             for (int line = 0; line < $LINES && base + line < end && last_block; line++) {
                 const $INDEX o = base + line;
                 $LINES_OWN
                 $BLOCK_COMBINE
             }
         }
+        #pragma unroll 1
         for (int line = team; line < $LINES && base + line < end && lanes > 0; line += teams) {
             const $INDEX o = base + line;
             $KEPT_POSITION

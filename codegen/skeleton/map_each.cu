@@ -12,12 +12,14 @@ for (int u = 0; u < $MAP_EACH; u++) {
     $EACH_LOADS
 }
 $WAIT_TO_STORE
+$EACH_RESULTS
 #pragma unroll
 for (int u = 0; u < $MAP_EACH; u++) {
     const $INDEX i = $EACH_INSIDE;
-    if ($EACH_THERE) {
+    if ($EACH_COMPUTED) {
         $KEPT_POSITION
         $MAP_BODY
-        $MAP_STORES
+        $EACH_TAKEN
     }
 }
+$EACH_STORES

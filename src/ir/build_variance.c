@@ -24,7 +24,7 @@ static double count(const krf__composing *c, uint32_t x, uint32_t reduced) {
 /* In f64, where the squares of f32 numbers are exact: relative error about 1e-16 (1 + (mean / std)^2). */
 static uint32_t variance_once(const krf__composing *c, uint32_t x, double n, double divisor) {
     uint32_t wide = krf__build_cast(c->g, x, KRF_F64), sum = composed_reduce(c, KRF__sum, wide), squares = composed_reduce(c, KRF__sum, composed_squared(c, wide));
-    uint32_t of_mean = composed2(c, KRF__divide, composed_squared(c, sum), composed_number(c, n));
+    uint32_t of_mean = composed2(c, KRF__divide, composed_squared(c, sum), krf__build_real(c->g, n, false));
     uint32_t left = composed2(c, KRF__maximum, composed2(c, KRF__subtract, squares, of_mean), composed_number(c, 0));
     return krf__build_cast(c->g, composed2(c, KRF__divide, left, krf__build_real(c->g, divisor, false)), KRF_F32);
 }

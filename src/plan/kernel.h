@@ -291,6 +291,7 @@ bool krf__flat_apart(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
 int krf__map_each(const krf__kernel *k);
+bool krf__looks_up(const krf__kernel *k); /* whether these are several, and computed of what they look up */
 
 /* Whether there is something to gain by krf__kernel.ahead: kernels whose blocks all begin at once and read for long, and those whose threads have much to load and little to do. */
 bool krf__gains_ahead(const krf__kernel *k);

@@ -8,6 +8,7 @@
 #define PAIR_VECTORS 16 /* where it only reads, of two places of an array: 1.2 times as fast; of more, the caches that serve them twice overflow (five points 0.24) */
 #define PAIR_BYTES 128
 #define LONG_BODY 32 /* instructions of all rounds */
+#define LONG_LOOK_UP 96 /* where a map looks elements up: most of these are of places (three-dimensional arrays with elements around 0.171 ms of an H200 with 64, 0.143 so) */
 #define RECORD_TURNS 2 /* of vectors that are records of bytes; 4: 6 % faster, and twice as long to compile */
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
@@ -190,11 +191,22 @@ static uint32_t body_length(const krf__kernel *k) {
     return n;
 }
 
+static bool gathers(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        any |= k->operands[i].gathered;
+    }
+    return any;
+}
+
+bool krf__looks_up(const krf__kernel *k) { return gathers(k) && krf__map_each(k) > 1; }
+
 int krf__map_each(const krf__kernel *k) {
+    const uint32_t length = body_length(k), most = gathers(k) ? LONG_LOOK_UP : LONG_BODY;
     if (k->across) {
         return (int)k->extents[0];
     }
-    return k->schedule != KRF__MAP || k->vector > 1 || body_length(k) > LONG_BODY ? 1 : body_length(k) > LONG_BODY / 2 ? 2 : 4;
+    return k->schedule != KRF__MAP || k->vector > 1 || length > most ? 1 : length > most / 2 ? 2 : 4;
 }
 
 /* Whether an accumulator takes two registers. Of such columns, in the canonical order, the registers hold all that is under way, and have no room for what two places to wait take. */

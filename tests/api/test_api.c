@@ -1214,6 +1214,21 @@ static char *source_of(krf_context *ctx, krf_expr (*make)(krf_expr), const char 
     return text;
 }
 
+static krf_expr full_variance(krf_expr x) { return krf_var(x, 0, 0, NULL, false); }
+
+/* How many elements a variance is of is no part of its text: arrays of other lengths would each wait for a compiler. */
+static void test_variances_share_kernels(void **state) {
+    (void)state;
+    krf_context *ctx = open_context();
+    for (int i = 0; i < 2; i++) {
+        char *one = source_of(ctx, full_variance, i == 0 ? "c" : "cuda", 19), *other = source_of(ctx, full_variance, i == 0 ? "c" : "cuda", 35);
+        assert_string_equal(one, other);
+        krf_free(one);
+        krf_free(other);
+    }
+    krf_context_destroy(ctx);
+}
+
 /* Text in C says nothing of vectors, so that lengths which are no multiples of one do not make another; text in CUDA C does. */
 static void test_c_has_no_vectors(void **state) {
     (void)state;
@@ -1649,6 +1664,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_parse_and_dump),
         cmocka_unit_test(test_scalars_are_arguments),
         cmocka_unit_test(test_kernel_counts),
+        cmocka_unit_test(test_variances_share_kernels),
         cmocka_unit_test(test_c_has_no_vectors),
         cmocka_unit_test(test_plan_cache_bound),
         cmocka_unit_test(test_inner_dtypes),
