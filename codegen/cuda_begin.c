@@ -17,7 +17,7 @@ static bool is_full(const krf__kernel *k, const krf__operand *o) {
 static int64_t bytes_of_block(const krf__kernel *k) {
     int64_t bytes = 0, elements = 0;
     if (k->schedule == KRF__MAP) {
-        elements = (int64_t)256 * (k->vector > 1 ? k->vector : krf__map_each(k));
+        elements = (int64_t)256 * k->vector * krf__map_each(k);
     } else if (krf__literal_rows(k)) {
         elements = k->reduced_size * (krf__short_block(k) / krf__short_threads(k));
     }

@@ -3,7 +3,14 @@
 #include "codegen/cuda.h"
 
 /* Elements of a block, of which threads have the first; and those of all blocks. */
-static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e->k->across ? "256" : "(256 * %d)", krf__map_each(e->k)); }
+static void each_block(krf__emitter *e, krf__str *out) { krf__str_printf(out, e->k->across ? "256" : "(256 * %d)", e->k->vector * krf__map_each(e->k)); }
+
+/* Of what it has by twos, a thread's first is twice as far on. */
+static void each_vector(krf__emitter *e, krf__str *out) {
+    if (e->k->vector > 1) {
+        krf__str_printf(out, " * %d", e->k->vector);
+    }
+}
 
 static void each_size(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "(");
@@ -15,15 +22,17 @@ static void each_inside(krf__emitter *e, krf__str *out) {
     if (e->k->across) {
         krf__str_put(out, "first");
     } else {
-        krf__str_put(out, "first + u * 256 < ");
+        krf__str_printf(out, "first + u * %d < ", 256 * e->k->vector);
         each_size(e, out);
-        krf__str_put(out, " ? first + u * 256 : first");
+        krf__str_printf(out, " ? first + u * %d : first", 256 * e->k->vector);
     }
 }
 
 static void each_there(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, e->k->across ? "true" : "first + u * 256 < ");
-    if (!e->k->across) {
+    if (e->k->across) {
+        krf__str_put(out, "true");
+    } else {
+        krf__str_printf(out, "first + u * %d < ", 256 * e->k->vector);
         each_size(e, out);
     }
 }
@@ -55,7 +64,16 @@ static void results(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain && krf__looks_up(e->k); i++) {
         const krf__instr *s = &e->k->instrs[i];
         if (s->op == KRF__store) {
-            krf__str_printf(out, "%s found_%s[%d];\n", krf__storage_type(s->dtype), e->operand_names[s->slot], krf__map_each(e->k));
+            krf__str_printf(out, "%s found_%s[%d];\n", e->k->vector > 1 ? krf__cuda_word_type(e, s->slot) : krf__storage_type(s->dtype), e->operand_names[s->slot], krf__map_each(e->k));
+        }
+    }
+}
+
+static void unions(krf__emitter *e, krf__str *out) {
+    for (uint32_t i = 0; i < e->k->n_operands && e->k->vector > 1; i++) {
+        if (e->k->operands[i].store) {
+            krf__cuda_put_union(e, i, out);
+            krf__str_put(out, ";\n");
         }
     }
 }
@@ -68,29 +86,39 @@ static void computed(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Stores what was computed; or keeps it, or stores what was kept. */
-static void put_results(krf__emitter *e, bool keeps, bool kept, krf__str *out) {
+static void put_stores(krf__emitter *e, void (*put)(krf__emitter *e, const krf__instr *store, krf__str *out), krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_domain; i++) {
-        const krf__instr *s = &e->k->instrs[i];
-        if (s->op != KRF__store) {
-            continue;
-        }
-        if (keeps) {
-            krf__str_printf(out, "found_%s[u] = ", e->operand_names[s->slot]);
-            krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
-            krf__str_put(out, ";\n");
-        } else if (kept) {
-            krf__str_printf(out, "a.%s[0", e->operand_names[s->slot]);
-            krf__cuda_put_offset(e, s->slot, false, out);
-            krf__str_printf(out, "] = found_%s[u];\n", e->operand_names[s->slot]);
-        } else {
-            krf__cuda_put_store(e, s, false, out);
+        if (e->k->instrs[i].op == KRF__store) {
+            put(e, &e->k->instrs[i], out);
         }
     }
 }
 
-static void taken(krf__emitter *e, krf__str *out) { put_results(e, krf__looks_up(e->k), false, out); }
-static void kept(krf__emitter *e, krf__str *out) { put_results(e, false, true, out); }
+static void put_stored(krf__emitter *e, const krf__instr *store, krf__str *out) { krf__cuda_put_store(e, store, false, out); }
+
+static void put_taken(krf__emitter *e, const krf__instr *store, krf__str *out) {
+    krf__str_printf(out, "found_%s[u] = ", e->operand_names[store->slot]);
+    if (e->k->vector > 1) {
+        krf__str_printf(out, "v_%s.word", e->operand_names[store->slot]);
+    } else {
+        krf__emit_stored(e, store->args[0], (krf_dtype)store->dtype, out);
+    }
+    krf__str_put(out, ";\n");
+}
+
+static void put_kept(krf__emitter *e, const krf__instr *store, krf__str *out) {
+    const char *name = e->operand_names[store->slot];
+    if (e->k->vector > 1) {
+        krf__str_printf(out, "*(%s *)(a.%s", krf__cuda_word_type(e, store->slot), name);
+    } else {
+        krf__str_printf(out, "a.%s[0", name);
+    }
+    krf__cuda_put_offset(e, store->slot, false, out);
+    krf__str_printf(out, "%s = found_%s[u];\n", e->k->vector > 1 ? ")" : "]", name);
+}
+
+static void taken(krf__emitter *e, krf__str *out) { put_stores(e, krf__looks_up(e->k) ? put_taken : put_stored, out); }
+static void kept(krf__emitter *e, krf__str *out) { put_stores(e, put_kept, out); }
 
 static void stores(krf__emitter *e, krf__str *out) {
     if (krf__looks_up(e->k)) {
@@ -102,6 +130,7 @@ void krf__cuda_put_several(krf__emitter *e, krf__str *out) { krf__emit_skeleton(
 
 const krf__hole krf__cuda_each_holes[] = {
     {"MAP_EACH", each},          {"EACH_BLOCK", each_block},   {"EACH_SIZE", each_size},      {"EACH_INSIDE", each_inside}, {"EACH_THERE", each_there},   {"EACH_DECLARED", each_declared},
+    {"EACH_VECTOR", each_vector}, {"EACH_UNIONS", unions},
     {"EACH_LOADS", each_loads},  {"EACH_RESULTS", results},    {"EACH_COMPUTED", computed},   {"EACH_TAKEN", taken},        {"EACH_KEPT", kept},          {"EACH_STORES", stores},
     {NULL, NULL},
 };

@@ -14,7 +14,7 @@ static bool is_run(const krf__kernel *k, const krf__instr *i) {
     const krf__operand *o = &k->operands[i->slot];
     const int fast = k->n_kept - 1, bytes = vector_bytes(k, i);
     const bool rows = (i->value & KRF__RUN_ROWS) != 0;
-    return k->schedule == KRF__MAP && k->vector > 1 && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && (i->value & KRF__RUN_BLOCK) % (uint64_t)k->vector == 0
+    return k->schedule == KRF__MAP && k->vector > 1 && !krf__looks_up(k) && k->n_kept > 1 && !k->across && o->strides[fast] == rows && !o->half && bytes >= LEAST_BYTES && bytes <= MOST_BYTES && (i->value & KRF__RUN_BLOCK) % (uint64_t)k->vector == 0
            && krf__in_vectors(k, o, fast, k->vector);
 }
 
@@ -22,7 +22,7 @@ static bool is_run(const krf__kernel *k, const krf__instr *i) {
 static bool begins_anywhere(const krf__kernel *k, const krf__instr *i, const krf__limits *limits) {
     const size_t size = krf_dtype_size((krf_dtype)i->dtype);
     const int bytes = vector_bytes(k, i);
-    return k->schedule == KRF__MAP && k->vector > 1 && !k->across && k->operands[i->slot].strides[k->n_kept - 1] == 0 && (i->value & KRF__RUN_ALONG) != 0 && size <= MOST_LOOSE && size <= limits->loose && bytes >= LEAST_BYTES
+    return k->schedule == KRF__MAP && k->vector > 1 && !krf__looks_up(k) && !k->across && k->operands[i->slot].strides[k->n_kept - 1] == 0 && (i->value & KRF__RUN_ALONG) != 0 && size <= MOST_LOOSE && size <= limits->loose && bytes >= LEAST_BYTES
            && bytes <= MOST_WINDOW;
 }
 

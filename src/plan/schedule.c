@@ -280,7 +280,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
             k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;
             const int span = k->vector == 1 ? krf__span_vector(k) : 1;
             k->spans = span > 1;
-            k->vector = k->spans ? span : k->vector;
+            k->vector = k->spans ? span : k->vector == 1 ? krf__pair_vector(k) : k->vector;
         }
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
