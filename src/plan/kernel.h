@@ -127,6 +127,7 @@ typedef struct krf__kernel {
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
+    bool several;  /* CUDA, a map that looks elements up: a thread has several vectors of two or four, as maps have several elements that come one by one */
     bool once;     /* CUDA, KRF__REDUCE_ROW: a row is no longer than what a warp loads at once */
     bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest element of each row (plan/place.c) */
     bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
@@ -289,7 +290,7 @@ int krf__record_word(int bytes);
 /* Of krf__kernel.flat: whether some elements are no vectors of memory, and each is loaded from its own place. */
 bool krf__flat_apart(const krf__kernel *k);
 
-/* On CUDA, elements of a map that each thread computes where they do not come in vectors. */
+/* On CUDA, elements of a map that each thread computes where they do not come in vectors, or vectors, of krf__kernel.several. */
 int krf__map_each(const krf__kernel *k);
 bool krf__looks_up(const krf__kernel *k); /* whether these are several, and computed of what they look up */
 

@@ -262,7 +262,7 @@ static bool comes_at_once(const krf__kernel *k) {
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
-    k->outer = k->once = k->places = false;
+    k->outer = k->once = k->places = k->several = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {

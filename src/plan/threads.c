@@ -199,9 +199,6 @@ static bool gathers(const krf__kernel *k) {
     return any;
 }
 
-/* Whether a thread has elements one by one, or by twos (krf__pair_vector). */
-static bool has_several(const krf__kernel *k) { return k->schedule == KRF__MAP && (k->vector == 1 || (k->vector == 2 && gathers(k) && !k->flat && krf__narrowest(k) <= 2)); }
-
 bool krf__looks_up(const krf__kernel *k) { return gathers(k) && krf__map_each(k) > 1; }
 
 int krf__map_each(const krf__kernel *k) {
@@ -209,7 +206,10 @@ int krf__map_each(const krf__kernel *k) {
     if (k->across) {
         return (int)k->extents[0];
     }
-    return !has_several(k) || length > most ? 1 : length > most / 2 ? 2 : 4;
+    if (k->schedule != KRF__MAP || (k->vector > 1 && !k->several) || length > most) {
+        return 1;
+    }
+    return (length > most / 2 ? 2 : 4) / (k->vector > 2 ? 2 : 1);
 }
 
 /* Whether an accumulator takes two registers. Of such columns, in the canonical order, the registers hold all that is under way, and have no room for what two places to wait take. */

@@ -2,7 +2,6 @@
 #include "plan/vector.h"
 
 #define MOST_OF_PAIRS 40 /* bytes of accumulators of two columns of halves */
-#define MOST_OF_TWO 2 /* bytes of an element of which a thread has two side by side */
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
 #define ENOUGH_BYTES 32 /* of a thread, that go to and from memory: longer vectors of what comes from the caches lie further apart than that is worth (rotary embeddings 0.068 and 0.070 ms) */
@@ -123,17 +122,20 @@ int krf__loose_vector(const krf__kernel *k) {
     return fits && loose <= MOST_LOOSE && (k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0) ? 16 / bytes : 1;
 }
 
-/* Two elements of a row share what its place takes to compute, which is most of the work. */
+/* Two elements of a row share what its place takes to compute, which is most of the work; of wide ones looked up at several places as much would be under way as registers hold (joined rows of f32 0.141 and 0.147 ms). */
 int krf__pair_vector(const krf__kernel *k) {
     const int fast = k->n_kept - 1;
-    bool gathers = false, fits = k->extents[fast] % 2 == 0;
+    int gathered = 0, bytes = 0;
+    bool fits = k->extents[fast] % 2 == 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         const bool along = o->strides[fast] == 1 && !o->counts && !o->gathered;
-        gathers |= o->gathered;
-        fits &= krf__stride_class(k, o, fast) <= 1 && (along || !o->store) && (!along || (krf_dtype_size((krf_dtype)o->dtype) <= MOST_OF_TWO && krf__in_vectors(k, o, fast, 2)));
+        const int size = along ? (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
+        gathered += o->gathered;
+        bytes = size > bytes ? size : bytes;
+        fits &= krf__stride_class(k, o, fast) <= 1 && (along || !o->store) && (!along || krf__in_vectors(k, o, fast, 2));
     }
-    return gathers && fits ? 2 : 1;
+    return fits && gathered > 0 && bytes <= (gathered > 1 ? 2 : 4) ? 2 : 1;
 }
 
 /* ---- columns ---- */

@@ -16,7 +16,7 @@ int krf__vector_length(const krf__kernel *k, int fast, bool domain_only, bool un
 /* Which operands of a reduction lie beside others, a few elements further on: fields of records (krf__operand.beside). */
 void krf__kernel_beside(krf__kernel *k, const krf__limits *limits);
 
-/* Which fetches of a map bring a vector of elements that lie as such in memory: krf__instr.value, until then the blocks of pass/run.h. */
+/* Which fetches of a map bring a vector of elements that lie as such in memory: krf__instr.value, until then the blocks of pass/run.h; and krf__kernel.several. */
 void krf__kernel_runs(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
 /* Whether an operand that lies along dimension `fast` does so in whole vectors of v elements. */

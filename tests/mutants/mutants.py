@@ -280,7 +280,7 @@ MUTANTS = [
     ("minus_one", "codegen/body.c", "krf__bits_to_f64((krf_dtype)i->dtype, i->value) == -1;", "krf__bits_to_f64((krf_dtype)i->dtype, i->value) == -17;", "ops/test_special_cases$"),
     ("turn_moves", "codegen/cuda_map.c", "for (int k = 0; k + 1 < e->k->vector; k++) {", "for (int k = 0; k + 2 < e->k->vector; k++) {", "rows/test_long_bodies/sim"),
     ("map_each_tail", "codegen/cuda_each.c",
-     '"true" : "first + u * 256 < ");', '"true" : "first + u * 256 + 1 < ");',
+     '        krf__str_printf(out, "first + u * %d < ", 256 * e->k->vector);\n        each_size(e, out);\n    }', '        krf__str_printf(out, "first + u * %d + 1 < ", 256 * e->k->vector);\n        each_size(e, out);\n    }',
      "ops/test_ops/sim|api/test_api/sim|race"),
     ("reduce_last_chunk", "codegen/cuda_team.c",
      'krf__cuda_put_reduced_size(e, out);\n    krf__str_printf(out, " : first', 'krf__str_put(out, "-1 + ");\n    krf__cuda_put_reduced_size(e, out);\n    krf__str_printf(out, " : first',
