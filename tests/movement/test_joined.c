@@ -1083,26 +1083,19 @@ static void test_values(void **unused) {
     }
 }
 
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_table, test_beside, test_random, test_takes, test_dtypes, test_given, test_values};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
 static void test_failures(void **unused) {
     (void)unused;
     assert_int_equal(failures, 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_table), cmocka_unit_test(test_limits), cmocka_unit_test(test_too_much), cmocka_unit_test(test_kernels), cmocka_unit_test(test_beside), cmocka_unit_test(test_random), cmocka_unit_test(test_takes),
-                                       cmocka_unit_test(test_dtypes), cmocka_unit_test(test_given), cmocka_unit_test(test_values), cmocka_unit_test(test_failures)};
     open_noted_runs(&all, false);
     reference = open_other("cpu", "off");
     unfused = open_other(all.cuda ? "cuda" : "cpu", "off");
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = run_on(&all, TESTS(noted_test(test_table), cmocka_unit_test(test_limits), cmocka_unit_test(test_too_much), cmocka_unit_test(test_kernels), noted_test(test_beside),
+                                          noted_test(test_random), noted_test(test_takes), noted_test(test_dtypes), noted_test(test_given), noted_test(test_values),
+                                          cmocka_unit_test(test_failures)));
     krf_context_destroy(reference);
     krf_context_destroy(unfused);
-    close_runs(&all);
     return failed;
 }

@@ -435,12 +435,7 @@ static void test_shared_kernels(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numpy),    cmocka_unit_test(test_functions), cmocka_unit_test(test_errors),         cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_in_place),  cmocka_unit_test(test_overlap), cmocka_unit_test(test_shared_kernels),
-    };
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
+    return run_on(open_runs(&all, false),
+                  TESTS(cmocka_unit_test(test_numpy), cmocka_unit_test(test_functions), cmocka_unit_test(test_errors), cmocka_unit_test(test_misuse),
+                        cmocka_unit_test(test_kernels), cmocka_unit_test(test_in_place), cmocka_unit_test(test_overlap), cmocka_unit_test(test_shared_kernels)));
 }

@@ -279,25 +279,8 @@ static void test_rows_of_columns(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_repeats, test_over_ends, test_numbers_that_change, test_axes_of_one, test_rows_of_columns};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_repeats), cmocka_unit_test(test_over_ends), cmocka_unit_test(test_numbers_that_change), cmocka_unit_test(test_axes_of_one), cmocka_unit_test(test_rows_of_columns)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(open_noted_runs(&all, false),
+                  TESTS(noted_test(test_repeats), noted_test(test_over_ends), noted_test(test_numbers_that_change), noted_test(test_axes_of_one),
+                        noted_test(test_rows_of_columns)));
 }

@@ -185,25 +185,4 @@ static void test_turned(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_turned)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
-}
+int main(void) { return run_part_on(open_noted_runs(&all, false), TESTS(noted_test(test_turned))); }

@@ -1,4 +1,4 @@
-/* What the tests of results share: the runs to compare (tiers and numbers of threads, or the GPU), single elements of
+/* What the tests of results share: the runs to compare (tiers and numbers of threads, or the GPU), main, single elements of
  * any dtype with the test's own rules of conversion, a random generator, and comparison of bits. Nothing here comes
  * from the library's tables. */
 #ifndef KRF_TESTS_OPS_COMMON_H
@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "device.h"
 #include "fuzz/batch.h"
 #include "shard.h"
 
@@ -44,14 +45,7 @@ static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int t
     options.threads = threads;
     options.blocking_compile = true;
     options.cache = together ? KRF_CACHE_OFF : options.cache;
-    krf_status status = krf_context_create(&options, &now->context);
-    if (status == KRF_E_DEVICE && strcmp(device, "cpu") != 0) {
-        printf("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    if (status != KRF_OK) {
-        fail_msg("context: %s: %s", krf_status_name(status), krf_error_message());
-    }
+    now->context = open_or_skip(&options);
     krf_device_info info = {.size = sizeof info};
     assert_int_equal(krf_context_device(now->context, &info), KRF_OK);
     now->compiled = !info.is_cuda && tier == KRF_CPU_COMPILE && info.compiler != NULL;
@@ -69,16 +63,15 @@ static inline void add_run(runs *r, const char *device, krf_cpu_tier tier, int t
 
 /* The runs that must agree: on the CPU both tiers, with another number of threads each unless `full` asks for all four;
  * else the GPU, beside the interpreter when `full`, for what must have the same bits everywhere. */
-static inline void open_some_runs(runs *r, bool full, bool together) {
-    const char *device = getenv("KRF_TEST_DEVICE");
+static inline runs *open_some_runs(runs *r, bool full, bool together) {
     memset(r, 0, sizeof *r);
-    r->cuda = device != NULL && strncmp(device, "cuda", 4) == 0;
+    r->cuda = on_gpu();
     if (r->cuda) {
-        add_run(r, device, KRF_CPU_AUTO, 0, together);
+        add_run(r, asked_device(), KRF_CPU_AUTO, 0, together);
         if (full) {
             add_run(r, "cpu", KRF_CPU_INTERPRET, 2, together);
         }
-        return;
+        return r;
     }
     add_run(r, "cpu", KRF_CPU_INTERPRET, 1, together);
     add_run(r, "cpu", KRF_CPU_COMPILE, 2, together);
@@ -86,55 +79,18 @@ static inline void open_some_runs(runs *r, bool full, bool together) {
         add_run(r, "cpu", KRF_CPU_INTERPRET, 2, together);
         add_run(r, "cpu", KRF_CPU_COMPILE, 1, together);
     }
+    return r;
 }
 
-static inline void open_runs(runs *r, bool full) { open_some_runs(r, full, false); }
+static inline runs *open_runs(runs *r, bool full) { return open_some_runs(r, full, false); }
 
-/* ---- kernels of many checks, compiled together: most of what a compiler costs is its start ---- */
-
-static bool collecting; /* kernels are only noted: no result means anything, and what the noted runs do not compile need not run */
-
-static inline void open_noted_runs(runs *r, bool full) { open_some_runs(r, full, true); }
-
-static inline bool passed_over(const run *r) { return collecting && !r->noted; }
-
-/* Runs tests whose kernels need no result of others, without looking at results, then compiles the kernels. */
-static inline void collect(void (*const tests[])(void **), size_t n) {
-    void *none = NULL;
-    collecting = true;
-    batch_begin();
-    for (size_t i = 0; i < n; i++) {
-        tests[i](&none);
+static inline void destroy_runs(const runs *r) {
+    for (int i = 0; i < r->n; i++) {
+        krf_context_destroy(r->run[i].context);
     }
-    batch_end();
-    collecting = false;
 }
 
-/* The same of those whose turn it is (shard.h), of a program whose others are left out too. */
-static inline void collect_part(const struct CMUnitTest *tests, size_t n) {
-    void (*part[32])(void **);
-    size_t kept = 0;
-    for (size_t i = 0; i < n && kept < sizeof part / sizeof *part; i++) {
-        if (name_in_shard(tests[i].name)) {
-            part[kept++] = tests[i].test_func;
-        }
-    }
-    collect(part, kept);
-}
-
-/* test_compile, which collects, always. */
-static inline int run_part(const struct CMUnitTest *tests, size_t n, int (*open)(void **), int (*close)(void **)) {
-    struct CMUnitTest part[32];
-    size_t kept = 0;
-    for (size_t i = 0; i < n && kept < sizeof part / sizeof *part; i++) {
-        if (strcmp(tests[i].name, "test_compile") == 0 || name_in_shard(tests[i].name)) {
-            part[kept++] = tests[i];
-        }
-    }
-    return _cmocka_run_group_tests("part", part, kept, open, close);
-}
-
-static inline void close_runs(runs *r) {
+static inline void close_runs(const runs *r) {
     for (int i = 0; i < r->n; i++) {
         krf_cache_stats stats = {.size = sizeof stats};
         assert_int_equal(krf_context_cache_stats(r->run[i].context, &stats), KRF_OK);
@@ -144,8 +100,85 @@ static inline void close_runs(runs *r) {
             assert_int_equal(stats.interpreted, 0); /* else the test would compare the interpreter with itself */
             assert_true(stats.plan_misses == 0 || stats.compiled + stats.disk_hits > 0);
         }
-        krf_context_destroy(r->run[i].context);
     }
+    destroy_runs(r);
+}
+
+/* ---- kernels of many checks, compiled together: most of what a compiler costs is its start ---- */
+
+static bool collecting; /* kernels are only noted: no result means anything, and what the noted runs do not compile need not run */
+
+static inline runs *open_noted_runs(runs *r, bool full) { return open_some_runs(r, full, true); }
+
+static inline bool passed_over(const run *r) { return collecting && !r->noted; }
+
+/* In a list of tests one whose kernels need no result of others. */
+#define noted_test(f) cmocka_unit_test_prestate(f, &collecting)
+
+static inline bool is_noted(const struct CMUnitTest *test) { return test->initial_state == &collecting; }
+
+/* Runs what is noted_test() without looking at results, then compiles the kernels. */
+static inline void collect(const struct CMUnitTest *tests, size_t n) {
+    void *none = NULL;
+    collecting = true;
+    batch_begin();
+    for (size_t i = 0; i < n; i++) {
+        if (is_noted(&tests[i])) {
+            tests[i].test_func(&none);
+        }
+    }
+    batch_end();
+    collecting = false;
+}
+
+/* ---- main: most are no more than run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_this), cmocka_unit_test(test_that))) ---- */
+
+/* A list of tests, as two arguments: where it is and how long. */
+#define TESTS(...) (const struct CMUnitTest[]){__VA_ARGS__}, sizeof((const struct CMUnitTest[]){__VA_ARGS__}) / sizeof(struct CMUnitTest)
+
+static struct CMUnitTest listed[33]; /* of this process */
+static size_t n_listed;
+
+static inline void test_compile(void **unused) {
+    (void)unused;
+    collect(listed, n_listed);
+}
+
+static inline int run_listed(bool whole, const struct CMUnitTest *tests, size_t n) {
+    bool noted = false;
+    for (size_t i = 0; i < n; i++) {
+        noted |= is_noted(&tests[i]);
+    }
+    n_listed = 0;
+    if (noted) {
+        listed[n_listed++] = (struct CMUnitTest)cmocka_unit_test(test_compile);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (whole || name_in_shard(tests[i].name)) {
+            assert_true(n_listed < sizeof listed / sizeof *listed);
+            listed[n_listed++] = tests[i];
+        }
+    }
+    return _cmocka_run_group_tests(whole ? "tests" : "part", listed, n_listed, NULL, NULL);
+}
+
+/* All, in each process: what they do may be shared, by in_shard(). */
+static inline int run_whole(const struct CMUnitTest *tests, size_t n) { return run_listed(true, tests, n); }
+
+/* Those whose turn it is. */
+static inline int run_part(const struct CMUnitTest *tests, size_t n) { return run_listed(false, tests, n); }
+
+/* Contexts are opened and closed by main: cmocka passes over what fails when a group is taken down. */
+static inline int run_on(const runs *r, const struct CMUnitTest *tests, size_t n) {
+    const int failed = run_whole(tests, n);
+    close_runs(r);
+    return failed;
+}
+
+static inline int run_part_on(const runs *r, const struct CMUnitTest *tests, size_t n) {
+    const int failed = run_part(tests, n);
+    close_runs(r);
+    return failed;
 }
 
 /* ---- random numbers: splitmix64 (Steele, Lea, Flood 2014) ---- */

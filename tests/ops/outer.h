@@ -433,18 +433,18 @@ static inline void look(krf_context *context, const char *text, krf_dtype dtype,
     krf_graph_destroy(g);
 }
 
-/* The places of KRF_TEST_DEVICE, on a GPU a second one with another KRF_FUSION, on a CPU the compiled tier, where that is NULL, and what the tests compile there. */
-static inline void open_rows(const char *other, void (*const tests[])(void **), size_t n) {
-    const char *device = getenv("KRF_TEST_DEVICE");
-    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
+/* The tests at the places of KRF_TEST_DEVICE, on a GPU a second one with another KRF_FUSION, on a CPU the compiled tier, where that is NULL. */
+static inline int run_rows(const char *other, const struct CMUnitTest *tests, size_t n) {
+    const char *device = asked_device();
+    const bool cuda = strcmp(device, "cpu") != 0;
     setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own */
     setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
     if (cuda || other == NULL) {
         setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
     }
-    add_place(cuda ? device : "cpu", KRF_CPU_INTERPRET, "literal_from=1");
+    add_place(device, KRF_CPU_INTERPRET, "literal_from=1");
     if (cuda ? other != NULL : other == NULL) {
-        add_place(cuda ? device : "cpu", cuda ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE, cuda ? other : "literal_from=1");
+        add_place(device, cuda ? KRF_CPU_INTERPRET : KRF_CPU_COMPILE, cuda ? other : "literal_from=1");
     }
     for (int p = 0; p < n_places; p++) {
         krf_reduction *r = NULL;
@@ -457,12 +457,7 @@ static inline void open_rows(const char *other, void (*const tests[])(void **), 
     if (cuda || n_places > 1) {
         collect(tests, n);
     }
-}
-
-static inline int close_rows(void **unused) {
-    (void)unused;
-    close_places();
-    return 0;
+    return run_on_places(tests, n);
 }
 
 #endif

@@ -22,14 +22,7 @@ static inline void add_place(const char *device, krf_cpu_tier tier, const char *
     options.cpu_tier = tier;
     options.blocking_compile = true;
     options.fusion = fusion;
-    krf_status status = krf_context_create(&options, &p->context);
-    if (status == KRF_E_DEVICE && strcmp(device, "cpu") != 0) {
-        printf("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    if (status != KRF_OK) {
-        fail_msg("context: %s: %s", krf_status_name(status), krf_error_message());
-    }
+    p->context = open_or_skip(&options);
     p->fusion = fusion;
     p->cuda = strcmp(device, "cpu") != 0;
     p->fuses = fusion == NULL || strcmp(fusion, "off") != 0;
@@ -38,9 +31,8 @@ static inline void add_place(const char *device, krf_cpu_tier tier, const char *
 
 /* The first is the device's own, the second without what is tested. */
 static inline void open_places(const char *without) {
-    const char *device = getenv("KRF_TEST_DEVICE");
-    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
-    device = cuda ? device : "cpu";
+    const char *device = asked_device();
+    const bool cuda = strcmp(device, "cpu") != 0;
     add_place(device, KRF_CPU_INTERPRET, NULL);
     add_place(device, KRF_CPU_INTERPRET, without);
     add_place(device, KRF_CPU_INTERPRET, "off");
@@ -51,6 +43,12 @@ static inline void close_places(void) {
     for (int p = 0; p < n_places; p++) {
         krf_context_destroy(places[p].context);
     }
+}
+
+static inline int run_on_places(const struct CMUnitTest *tests, size_t n) {
+    const int failed = _cmocka_run_group_tests("tests", tests, n, NULL, NULL);
+    close_places();
+    return failed;
 }
 
 #endif

@@ -445,13 +445,11 @@ static place exact; /* the device's own again, but nothing lies behind what it a
 static inline void open_exact(void) {
     krf_context_options options = krf_context_options_default();
     exact = places[0];
-    options.device = exact.cuda ? getenv("KRF_TEST_DEVICE") : "cpu";
+    options.device = asked_device();
     options.cpu_tier = KRF_CPU_INTERPRET;
     options.blocking_compile = true;
     options.exact_memory = true;
-    if (krf_context_create(&options, &exact.context) != KRF_OK) {
-        fail_msg("context: %s", krf_error_message());
-    }
+    exact.context = open_or_skip(&options);
 }
 
 /* On the device alone, where its kernel has those words and so many loads; AddressSanitizer sees what is read behind the memory, on the simulated GPU. */

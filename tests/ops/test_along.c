@@ -236,14 +236,7 @@ static void test_long_chunks(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    void (*const tests[])(void **) = {test_lengths, test_dtypes, test_operands, test_results, test_layouts, test_any_order, test_long_chunks};
-    (void)unused;
-    open_rows(NULL, tests, sizeof tests / sizeof *tests);
-    return 0;
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_operands), cmocka_unit_test(test_results), cmocka_unit_test(test_layouts), cmocka_unit_test(test_any_order), cmocka_unit_test(test_long_chunks)};
-    return cmocka_run_group_tests(tests, open_all, close_rows);
+    return run_rows(NULL, TESTS(noted_test(test_lengths), noted_test(test_dtypes), noted_test(test_operands), noted_test(test_results), noted_test(test_layouts),
+                                noted_test(test_any_order), noted_test(test_long_chunks)));
 }

@@ -1063,37 +1063,24 @@ static void test_mixed_maps(void **unused) {
 
 /* ---- the program ---- */
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    for (int r = 0; r < all_runs.n; r++) {
+static void define_all(const runs *all) {
+    for (int r = 0; r < all->n; r++) {
         krf_reduction *latest = NULL;
-        if (krf_reduction_define(all_runs.run[r].context, "latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &latest) != KRF_OK) {
+        if (krf_reduction_define(all->run[r].context, "latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &latest) != KRF_OK) {
             fail_msg("%s", krf_error_message());
         }
         krf_reduction_release(latest);
         krf_op *op = NULL;
-        if (krf_op_define(all_runs.run[r].context, "costly", "T x", "T y", "y = x;\nfor (int i = 0; i < 1; i++) { y = y * 2 + 3; }", NULL, &op) != KRF_OK) {
+        if (krf_op_define(all->run[r].context, "costly", "T x", "T y", "y = x;\nfor (int i = 0; i < 1; i++) { y = y * 2 + 3; }", NULL, &op) != KRF_OK) {
             fail_msg("%s", krf_error_message());
         }
         krf_op_release(op);
     }
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs), cmocka_unit_test(test_batches), cmocka_unit_test(test_chunks), cmocka_unit_test(test_sides), cmocka_unit_test(test_columns), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_rows), cmocka_unit_test(test_mixed_maps)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs), cmocka_unit_test(test_batches), cmocka_unit_test(test_chunks), cmocka_unit_test(test_most_chunks), cmocka_unit_test(test_sides), cmocka_unit_test(test_variances), cmocka_unit_test(test_columns), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_rows), cmocka_unit_test(test_mixed_maps)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    define_all(open_noted_runs(&all_runs, false));
+    return run_part_on(&all_runs, TESTS(noted_test(test_rows), noted_test(test_addresses), noted_test(test_pairs), noted_test(test_batches), noted_test(test_chunks),
+                                        cmocka_unit_test(test_most_chunks), noted_test(test_sides), cmocka_unit_test(test_variances), noted_test(test_columns),
+                                        noted_test(test_maps), noted_test(test_maps_of_rows), noted_test(test_mixed_maps)));
 }

@@ -240,25 +240,6 @@ static void test_order(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    krf_context_options options = krf_context_options_default();
-    (void)unused;
-    options.device = "cpu";
-    options.fusion = "off";
-    options.cpu_tier = KRF_CPU_INTERPRET;
-    options.threads = 1;
-    assert_int_equal(krf_context_create(&options, &reference), KRF_OK);
-    open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    krf_context_destroy(reference);
-    close_runs(&all);
-    return 0;
-}
-
 /* Whether a number is negative in fewer bits says nothing of it: its sum leaves 32 bits. */
 static void test_cut_places(void **unused) {
     static const int32_t numbers[] = {1000000255, 5, -3, 1000000000, 2147483647, -128};
@@ -283,13 +264,15 @@ static void test_cut_places(void **unused) {
     }
 }
 
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order), cmocka_unit_test(test_cut_places)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_bounds), cmocka_unit_test(test_bags), cmocka_unit_test(test_order), cmocka_unit_test(test_cut_places)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    krf_context_options options = krf_context_options_default();
+    options.device = "cpu";
+    options.fusion = "off";
+    options.cpu_tier = KRF_CPU_INTERPRET;
+    options.threads = 1;
+    reference = open_or_skip(&options);
+    const int failed = run_part_on(open_noted_runs(&all, false),
+                                   TESTS(noted_test(test_bounds), noted_test(test_bags), noted_test(test_order), noted_test(test_cut_places)));
+    krf_context_destroy(reference);
+    return failed;
 }

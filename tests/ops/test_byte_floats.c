@@ -225,16 +225,4 @@ static void test_rounds(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_reductions), cmocka_unit_test(test_rounds)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-static int open_all(void **unused) { return (void)unused, open_noted_runs(&all, false), 0; }
-static int close_all(void **unused) { return (void)unused, close_runs(&all), 0; }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_maps), cmocka_unit_test(test_reductions), cmocka_unit_test(test_rounds)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
-}
+int main(void) { return run_part_on(open_noted_runs(&all, false), TESTS(noted_test(test_maps), noted_test(test_reductions), noted_test(test_rounds))); }

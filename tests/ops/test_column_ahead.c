@@ -477,15 +477,8 @@ static void test_shapes(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_programs), cmocka_unit_test(test_views), cmocka_unit_test(test_axes), cmocka_unit_test(test_statistics)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-static int open_all(void **unused) {
+int main(void) {
     krf_context_options options = krf_context_options_default();
-    (void)unused;
     setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
     setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
     open_noted_runs(&all, false);
@@ -495,18 +488,12 @@ static int open_all(void **unused) {
         options.blocking_compile = true;
         options.cache = KRF_CACHE_OFF;
         options.fusion = "columns=0,unrolled=1";
-        assert_ok(krf_context_create(&options, &now->context));
+        now->context = open_or_skip(&options);
         batch_install(now->context);
         now->noted = true;
         snprintf(now->label, sizeof now->label, "cuda, none side by side");
         short_run = now;
     }
-    return 0;
-}
-static int close_all(void **unused) { return (void)unused, close_runs(&all), 0; }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_lengths), cmocka_unit_test(test_programs), cmocka_unit_test(test_views), cmocka_unit_test(test_axes), cmocka_unit_test(test_statistics),
-                                       cmocka_unit_test(test_many_chunks), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_at_once), cmocka_unit_test(test_shapes)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(&all, TESTS(noted_test(test_lengths), noted_test(test_programs), noted_test(test_views), noted_test(test_axes), noted_test(test_statistics),
+                                   cmocka_unit_test(test_many_chunks), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_at_once), cmocka_unit_test(test_shapes)));
 }

@@ -321,25 +321,4 @@ static void test_large_powers(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_functions, test_large_powers};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_functions), cmocka_unit_test(test_large_powers)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+int main(void) { return run_on(open_noted_runs(&all_runs, false), TESTS(noted_test(test_functions), noted_test(test_large_powers))); }

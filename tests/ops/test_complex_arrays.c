@@ -653,29 +653,8 @@ static void test_errors(void **unused) {
     }
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_values};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_promotion), cmocka_unit_test(test_errors),  cmocka_unit_test(test_printing), cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_scalars),   cmocka_unit_test(test_outputs), cmocka_unit_test(test_long_sums), cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_values),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(open_noted_runs(&all_runs, false),
+                  TESTS(cmocka_unit_test(test_promotion), cmocka_unit_test(test_errors), cmocka_unit_test(test_printing), cmocka_unit_test(test_plans),
+                        cmocka_unit_test(test_scalars), cmocka_unit_test(test_outputs), cmocka_unit_test(test_long_sums), cmocka_unit_test(test_fusion), noted_test(test_values)));
 }

@@ -183,19 +183,4 @@ static void test_nan_signs(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_nan_signs)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
-}
+int main(void) { return run_on(open_runs(&all_runs, false), TESTS(cmocka_unit_test(test_cases), cmocka_unit_test(test_nan_signs))); }

@@ -374,25 +374,7 @@ static void test_places_of_results(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_begins), cmocka_unit_test(test_last), cmocka_unit_test(test_results), cmocka_unit_test(test_places_of_results)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_views), cmocka_unit_test(test_begins), cmocka_unit_test(test_last), cmocka_unit_test(test_results), cmocka_unit_test(test_places_of_results)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all_runs, false),
+                       TESTS(noted_test(test_views), noted_test(test_begins), noted_test(test_last), noted_test(test_results), noted_test(test_places_of_results)));
 }

@@ -730,35 +730,25 @@ static void test_no_compiler(void **state) {
     krf_context_destroy(c);
 }
 
-static int open_all(void **state) {
-    (void)state;
+static void open_all(void) {
     open_runs(&all, true);
     static const char *const fusions[2] = {"off", "operations=3,results=1,repeated=2"};
     for (int k = 0; k < 2; k++) {
         krf_context_options options = krf_context_options_default();
-        options.device = all.cuda ? getenv("KRF_TEST_DEVICE") : "cpu";
+        options.device = asked_device();
         options.fusion = fusions[k];
-        assert_int_equal(krf_context_create(&options, &split[k]), KRF_OK);
+        split[k] = open_or_skip(&options);
     }
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    krf_context_destroy(split[0]);
-    krf_context_destroy(split[1]);
-    for (int i = 0; i < all.n; i++) {
-        krf_context_destroy(all.run[i].context);
-    }
-    return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),     cmocka_unit_test(test_hypot),      cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_functions),  cmocka_unit_test(test_names),      cmocka_unit_test(test_fusion),          cmocka_unit_test(test_one_kernel),
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_text),      cmocka_unit_test(test_errors),          cmocka_unit_test(test_compiler_errors),
-        cmocka_unit_test(test_life),       cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_bools),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    open_all();
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_values), cmocka_unit_test(test_hypot), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_functions), cmocka_unit_test(test_names), cmocka_unit_test(test_fusion), cmocka_unit_test(test_one_kernel),
+                                       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_text), cmocka_unit_test(test_errors), cmocka_unit_test(test_compiler_errors),
+                                       cmocka_unit_test(test_life), cmocka_unit_test(test_no_compiler), cmocka_unit_test(test_bools)));
+    krf_context_destroy(split[0]);
+    krf_context_destroy(split[1]);
+    destroy_runs(&all);
+    return failed;
 }

@@ -633,31 +633,24 @@ static void test_text(void **state) {
     release_all(c, &r);
 }
 
-static int open_all(void **state) {
-    (void)state;
+static void open_all(void) {
     open_runs(&all, true);
     static const char *const fusions[2] = {"off", "operations=3,results=1,repeated=2,row=0"};
     for (int k = 0; k < 2; k++) {
         krf_context_options options = krf_context_options_default();
-        options.device = all.cuda ? getenv("KRF_TEST_DEVICE") : "cpu";
+        options.device = asked_device();
         options.fusion = fusions[k];
-        assert_int_equal(krf_context_create(&options, &split[k]), KRF_OK);
+        split[k] = open_or_skip(&options);
     }
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    krf_context_destroy(split[0]);
-    krf_context_destroy(split[1]);
-    for (int i = 0; i < all.n; i++) {
-        krf_context_destroy(all.run[i].context);
-    }
-    return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_scans),  cmocka_unit_test(test_identities), cmocka_unit_test(test_bools), cmocka_unit_test(test_ufuncs),    cmocka_unit_test(test_text)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    open_all();
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_scans), cmocka_unit_test(test_identities), cmocka_unit_test(test_bools), cmocka_unit_test(test_ufuncs),
+                                       cmocka_unit_test(test_text)));
+    krf_context_destroy(split[0]);
+    krf_context_destroy(split[1]);
+    destroy_runs(&all);
+    return failed;
 }

@@ -175,21 +175,9 @@ static void test_lines(void **state) {
     }
 }
 
-static int open_all(void **state) {
-    (void)state;
-    open_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **state) {
-    (void)state;
-    for (int i = 0; i < all.n; i++) {
-        krf_context_destroy(all.run[i].context);
-    }
-    return 0;
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_lines)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    open_runs(&all, false);
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_bits), cmocka_unit_test(test_lines)));
+    destroy_runs(&all);
+    return failed;
 }

@@ -202,6 +202,7 @@ static void test_values_of_chains(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_chains), cmocka_unit_test(test_needed), cmocka_unit_test(test_apart), cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_chains)};
-    return cmocka_run_group_tests(tests, open_plans, close_plans);
+    return run_on(open_plans(),
+                  TESTS(cmocka_unit_test(test_layer_norm), cmocka_unit_test(test_chains), cmocka_unit_test(test_needed), cmocka_unit_test(test_apart),
+                        cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_chains)));
 }

@@ -126,10 +126,4 @@ static void test_reals(void **unused) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_integers), cmocka_unit_test(test_reals)};
-    open_some_runs(&all, false, false);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_some_runs(&all, false, false), TESTS(cmocka_unit_test(test_integers), cmocka_unit_test(test_reals))); }

@@ -184,38 +184,20 @@ static void test_option(void **unused) {
     assert_int_equal(krf_context_options_default().math, KRF_MATH_PRECISE);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    const char *device = getenv("KRF_TEST_DEVICE");
+int main(void) {
     for (int math = 0; math < 2; math++) {
         krf_context_options options = krf_context_options_default();
-        options.device = device != NULL ? device : "cpu";
+        options.device = asked_device();
         options.cpu_tier = KRF_CPU_COMPILE;
         options.blocking_compile = true;
         options.math = (krf_math)math;
-        krf_status status = krf_context_create(&options, &contexts[math]);
-        if (status == KRF_E_DEVICE) {
-            printf("skipped: %s\n", krf_error_message());
-            exit(77);
-        }
-        if (status != KRF_OK) {
-            return -1;
-        }
+        contexts[math] = open_or_skip(&options);
     }
     krf_device_info info = {.size = sizeof info};
     krf_context_device(contexts[0], &info);
     interprets = !info.is_cuda && info.compiler == NULL;
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_bounds), cmocka_unit_test(test_modes), cmocka_unit_test(test_source), cmocka_unit_test(test_option)));
     krf_context_destroy(contexts[0]);
     krf_context_destroy(contexts[1]);
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_modes), cmocka_unit_test(test_source), cmocka_unit_test(test_option)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return failed;
 }

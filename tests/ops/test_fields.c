@@ -394,26 +394,8 @@ static void test_rounding(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     setenv("KRF_FUSION", "narrow_from=0", 1); /* rows of fewer than 64 records are short, however few they are */
     open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_examples, test_rounding};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_examples), cmocka_unit_test(test_rounding)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(&all, TESTS(noted_test(test_examples), noted_test(test_rounding)));
 }

@@ -185,10 +185,4 @@ static void test_several(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_several), cmocka_unit_test(test_large)};
-    open_runs(&all, true);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, true), TESTS(cmocka_unit_test(test_several), cmocka_unit_test(test_large))); }

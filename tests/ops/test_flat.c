@@ -217,9 +217,6 @@ static void test_in_place(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_ends), cmocka_unit_test(test_short_vectors), cmocka_unit_test(test_in_place)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
+    return run_on(open_runs(&all, false),
+                  TESTS(cmocka_unit_test(test_rows), cmocka_unit_test(test_ends), cmocka_unit_test(test_short_vectors), cmocka_unit_test(test_in_place)));
 }

@@ -172,14 +172,11 @@ static void test_rows(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_unknown), cmocka_unit_test(test_rows)};
     krf_context_options options = krf_context_options_default();
     options.device = "cpu";
     options.cpu_tier = KRF_CPU_INTERPRET;
-    assert_int_equal(krf_context_create(&options, &interpreter), KRF_OK);
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
+    interpreter = open_or_skip(&options);
+    const int failed = run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_unknown), cmocka_unit_test(test_rows)));
     krf_context_destroy(interpreter);
     return failed;
 }

@@ -400,18 +400,16 @@ static void test_large(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms),  cmocka_unit_test(test_known), cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_errors), cmocka_unit_test(test_c),     cmocka_unit_test(test_large)};
     krf_context_options options = krf_context_options_default();
     options.device = "cpu";
     options.cpu_tier = KRF_CPU_INTERPRET;
-    assert_int_equal(krf_context_create(&options, &interpreter), KRF_OK);
+    interpreter = open_or_skip(&options);
     for (int i = 0; i < N; i++) {
         x_values[i] = 0.2 + 0.13 * (7 * i % N) + 0.011 * i;
     }
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
+    const int failed = run_on(open_runs(&all, false),
+                              TESTS(cmocka_unit_test(test_forms), cmocka_unit_test(test_known), cmocka_unit_test(test_kernels), cmocka_unit_test(test_errors), cmocka_unit_test(test_c),
+                                    cmocka_unit_test(test_large)));
     krf_context_destroy(interpreter);
     return failed;
 }

@@ -83,10 +83,4 @@ static void test_powers(void **unused) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_arguments), cmocka_unit_test(test_powers)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_all_arguments), cmocka_unit_test(test_powers))); }

@@ -734,18 +734,8 @@ static void test_bytes(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-#define TESTS cmocka_unit_test(test_squares), cmocka_unit_test(test_cubes), cmocka_unit_test(test_results), cmocka_unit_test(test_fields), cmocka_unit_test(test_larger), cmocka_unit_test(test_counting), cmocka_unit_test(test_bytes)
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {TESTS};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-static int open_all(void **unused) { return (void)unused, open_noted_runs(&all, false), 0; }
-static int close_all(void **unused) { return (void)unused, close_runs(&all), 0; }
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), TESTS};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all, false),
+                       TESTS(noted_test(test_squares), noted_test(test_cubes), noted_test(test_results), noted_test(test_fields), noted_test(test_larger),
+                             noted_test(test_counting), noted_test(test_bytes)));
 }

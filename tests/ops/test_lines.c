@@ -239,14 +239,8 @@ static void test_others(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    void (*const tests[])(void **) = {test_lengths, test_layouts};
-    (void)unused;
-    open_rows("literal=0,literal_from=1", tests, sizeof tests / sizeof *tests); /* one kernel for all lengths of short rows */
-    return 0;
-}
-
+/* literal=0: one kernel for all lengths of short rows. */
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_extents), cmocka_unit_test(test_operations), cmocka_unit_test(test_layouts), cmocka_unit_test(test_bodies), cmocka_unit_test(test_others)};
-    return cmocka_run_group_tests(tests, open_all, close_rows);
+    return run_rows("literal=0,literal_from=1", TESTS(noted_test(test_lengths), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_extents), cmocka_unit_test(test_operations),
+                                                      noted_test(test_layouts), cmocka_unit_test(test_bodies), cmocka_unit_test(test_others)));
 }

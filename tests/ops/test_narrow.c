@@ -868,28 +868,11 @@ static void test_large_of_short_rows(void **unused) {
 
 /* ---- the program ---- */
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     setenv("KRF_FUSION", "narrow_from=0", 1); /* however few elements there are */
     open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_few), cmocka_unit_test(test_complex), cmocka_unit_test(test_choices_and_places), cmocka_unit_test(test_reductions), cmocka_unit_test(test_long_reductions), cmocka_unit_test(test_matrices), cmocka_unit_test(test_scans), cmocka_unit_test(test_scans_of_batches)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_maps), cmocka_unit_test(test_maps_of_few), cmocka_unit_test(test_complex), cmocka_unit_test(test_choices_and_places), cmocka_unit_test(test_reductions), cmocka_unit_test(test_long_reductions), cmocka_unit_test(test_matrices), cmocka_unit_test(test_scans), cmocka_unit_test(test_scans_of_batches),
-        cmocka_unit_test(test_large), cmocka_unit_test(test_large_of_wide), cmocka_unit_test(test_large_complex), cmocka_unit_test(test_large_rows), cmocka_unit_test(test_large_pairs), cmocka_unit_test(test_large_of_short_rows)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(&all_runs, TESTS(noted_test(test_maps), noted_test(test_maps_of_few), noted_test(test_complex), noted_test(test_choices_and_places),
+                                        noted_test(test_reductions), noted_test(test_long_reductions), noted_test(test_matrices), noted_test(test_scans),
+                                        noted_test(test_scans_of_batches), cmocka_unit_test(test_large), cmocka_unit_test(test_large_of_wide), cmocka_unit_test(test_large_complex),
+                                        cmocka_unit_test(test_large_rows), cmocka_unit_test(test_large_pairs), cmocka_unit_test(test_large_of_short_rows)));
 }

@@ -169,9 +169,5 @@ static void test_stored(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trees), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_stored)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
+    return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_trees), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_stored)));
 }

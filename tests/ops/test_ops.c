@@ -804,15 +804,7 @@ static void test_refused(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_runs(&all_runs, false);
-    on_cuda = all_runs.cuda;
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
+static void print_worst(void) {
     printf("\nlargest error in ULP on %s (published: at most 4)\n%-14s %8s %8s\n", on_cuda ? "CUDA" : "the CPU",
            "operation", "f32", "f64");
     for (int op = 0; op < OPS; op++) {
@@ -821,16 +813,12 @@ static int close_all(void **unused) {
         }
     }
     printf("All other operations are exact, or exactly rounded.\n");
-    close_runs(&all_runs);
-    return 0;
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_weak),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_layouts),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    on_cuda = open_runs(&all_runs, false)->cuda;
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_refused), cmocka_unit_test(test_weak), cmocka_unit_test(test_values), cmocka_unit_test(test_layouts)));
+    print_worst();
+    close_runs(&all_runs);
+    return failed;
 }

@@ -138,14 +138,6 @@ static void test_layouts(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    void (*const tests[])(void **) = {test_lengths, test_extents, test_operations, test_layouts};
-    (void)unused;
-    open_rows("outer=0,literal_from=1", tests, sizeof tests / sizeof *tests);
-    return 0;
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_extents), cmocka_unit_test(test_operations), cmocka_unit_test(test_layouts)};
-    return cmocka_run_group_tests(tests, open_all, close_rows);
+    return run_rows("outer=0,literal_from=1", TESTS(noted_test(test_lengths), noted_test(test_extents), noted_test(test_operations), noted_test(test_layouts)));
 }

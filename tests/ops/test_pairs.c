@@ -122,10 +122,4 @@ static void test_pairs(void **unused) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pairs)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_pairs))); }

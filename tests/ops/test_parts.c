@@ -551,28 +551,8 @@ static void test_empty(void **unused) {
     }
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all, getenv("KRF_TEST_DEVICE") != NULL); /* a GPU has the interpreter beside it */
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_variances, test_variances_of_others, test_gradient, test_places};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile),  cmocka_unit_test(test_variances), cmocka_unit_test(test_variances_of_others), cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_kernels),   cmocka_unit_test(test_empty),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    open_noted_runs(&all, getenv("KRF_TEST_DEVICE") != NULL); /* a GPU has the interpreter beside it */
+    return run_on(&all, TESTS(noted_test(test_variances), noted_test(test_variances_of_others), noted_test(test_gradient), noted_test(test_places), cmocka_unit_test(test_kernels),
+                              cmocka_unit_test(test_empty)));
 }

@@ -215,13 +215,4 @@ static void test_kernels(void **unused) {
     assert_int_equal(complaints(), 0);
 }
 
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_columns, test_views};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_columns), cmocka_unit_test(test_views), cmocka_unit_test(test_kernels)};
-    return cmocka_run_group_tests(tests, open_beside_cpu, close_beside);
-}
+int main(void) { return run_beside_cpu(TESTS(noted_test(test_columns), noted_test(test_views), cmocka_unit_test(test_kernels))); }

@@ -158,26 +158,8 @@ static void test_rows(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     setenv("KRF_FUSION", "narrow_from=0", 1); /* rows are short, however few they are */
     open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_rows};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(&all, TESTS(noted_test(test_rows)));
 }

@@ -323,25 +323,8 @@ static void test_longest_drifting(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views), cmocka_unit_test(test_drifting), cmocka_unit_test(test_longest_drifting)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_longest), cmocka_unit_test(test_views), cmocka_unit_test(test_drifting), cmocka_unit_test(test_longest_drifting)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all_runs, false),
+                       TESTS(noted_test(test_places), noted_test(test_parts), noted_test(test_longest), noted_test(test_views), noted_test(test_drifting),
+                             noted_test(test_longest_drifting)));
 }

@@ -338,29 +338,8 @@ static void test_refused(void **unused) {
     }
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_axes), cmocka_unit_test(test_alone), cmocka_unit_test(test_pairs)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_all),     cmocka_unit_test(test_axes),    cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_counted),
-        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused),
-    };
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all_runs, false),
+                       TESTS(noted_test(test_all), noted_test(test_axes), noted_test(test_alone), cmocka_unit_test(test_counted), noted_test(test_pairs),
+                             cmocka_unit_test(test_kernels), cmocka_unit_test(test_refused)));
 }

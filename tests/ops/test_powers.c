@@ -96,10 +96,4 @@ static void test_larger_base(void **unused) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bases), cmocka_unit_test(test_larger_base)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_bases), cmocka_unit_test(test_larger_base))); }

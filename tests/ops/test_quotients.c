@@ -72,7 +72,4 @@ static void test_bits(void **unused) {
     assert_int_equal(wrong, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(void) { return run_whole(TESTS(cmocka_unit_test(test_bits))); }

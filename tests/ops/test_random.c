@@ -458,11 +458,6 @@ static void test_errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),          cmocka_unit_test(test_values),
-        cmocka_unit_test(test_same_bits),        cmocka_unit_test(test_views_and_fusion),
-        cmocka_unit_test(test_keys_need_no_kernel), cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_errors),           cmocka_unit_test(test_pi),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_whole(TESTS(cmocka_unit_test(test_vectors), cmocka_unit_test(test_values), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_views_and_fusion),
+                           cmocka_unit_test(test_keys_need_no_kernel), cmocka_unit_test(test_distributions), cmocka_unit_test(test_errors), cmocka_unit_test(test_pi)));
 }

@@ -453,25 +453,8 @@ static void test_besides(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_other_strides), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_loads), cmocka_unit_test(test_views), cmocka_unit_test(test_other_strides), cmocka_unit_test(test_lines), cmocka_unit_test(test_loose), cmocka_unit_test(test_two_lengths), cmocka_unit_test(test_stores), cmocka_unit_test(test_images), cmocka_unit_test(test_besides)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all, false),
+                       TESTS(noted_test(test_loads), noted_test(test_views), noted_test(test_other_strides), noted_test(test_lines), noted_test(test_loose),
+                             noted_test(test_two_lengths), noted_test(test_stores), noted_test(test_images), noted_test(test_besides)));
 }

@@ -173,10 +173,4 @@ static void test_pools(void **unused) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_distances), cmocka_unit_test(test_pools)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_fields), cmocka_unit_test(test_distances), cmocka_unit_test(test_pools))); }

@@ -302,7 +302,7 @@ static void check_result(const run *r, const reduction *now, const input *x, con
     free(data);
 }
 
-static int batches;
+static int batches[2]; /* that were, and while collecting: the same ones again */
 
 /* What the compiled tier gets, for compiling is what takes the time: of each dtype some reductions (small kernels, and
  * the same text again and again), and every `sparse`-th set of axes, another one in each batch. */
@@ -318,14 +318,14 @@ static bool for_compiler(const reduction *r, const input *x, int sparse) {
                                          [KRF_F32] = 1u << SUM | 1u << MEAN | 1u << MAX,
                                          [KRF_F64] = 1u << SUM | 1u << PROD | 1u << MIN};
     const bool some = r->as_f32 ? bytes_of(x->dtype) == 2 : (ops[x->dtype] >> r->op & 1) != 0;
-    return some && ((int)r->mask + batches) % sparse == 0
+    return some && ((int)r->mask + batches[collecting]) % sparse == 0
            && r->keepdims == (r->mask % 2 == 1);
 }
 
 /* KRF_TEST_FEWER=3: each third reduction of a batch, others of the next. */
 static bool for_device(const reduction *r, const input *x) {
     const int every = getenv("KRF_TEST_FEWER") != NULL ? atoi(getenv("KRF_TEST_FEWER")) : 1;
-    return every < 2 || ((int)r->mask + (int)r->op + (int)x->dtype + batches) % every == 0;
+    return every < 2 || ((int)r->mask + (int)r->op + (int)x->dtype + batches[collecting]) % every == 0;
 }
 
 /* All reductions in one evaluation, in every run, each time with the axes named in another way. */
@@ -402,7 +402,7 @@ static void check_batch(int n_inputs, const input *inputs, int total, const redu
 }
 
 /* Whether the next batch is one of this process. Asked before its operands are made, which takes longer than to check them. */
-static bool next_batch(void) { return in_shard(batches++); }
+static bool next_batch(void) { return in_shard(batches[collecting]++); }
 
 /* Whether the reduction is defined: the largest of nothing is not, unless nothing is asked for. */
 static bool defined(reduction_op op, const input *x, unsigned mask) {
@@ -973,31 +973,9 @@ static void test_constants(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, true);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_extents, test_shapes, test_specials, test_fused, test_large, test_columns_together, test_short_rows, test_short_operands, test_integers_as_f32, test_integer_columns};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-    batches = 0; /* the same ones again */
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), cmocka_unit_test(test_extents),
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_fused),
-        cmocka_unit_test(test_large), cmocka_unit_test(test_columns_together),   cmocka_unit_test(test_accuracy), cmocka_unit_test(test_short_rows),
-        cmocka_unit_test(test_short_operands), cmocka_unit_test(test_integers_as_f32), cmocka_unit_test(test_integer_columns),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(open_noted_runs(&all_runs, true),
+                  TESTS(cmocka_unit_test(test_refused), cmocka_unit_test(test_constants), noted_test(test_extents), noted_test(test_shapes), noted_test(test_specials),
+                        noted_test(test_fused), noted_test(test_large), noted_test(test_columns_together), cmocka_unit_test(test_accuracy), noted_test(test_short_rows),
+                        noted_test(test_short_operands), noted_test(test_integers_as_f32), noted_test(test_integer_columns)));
 }

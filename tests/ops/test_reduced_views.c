@@ -124,6 +124,7 @@ static void test_nothing(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_covariance), cmocka_unit_test(test_again), cmocka_unit_test(test_stored), cmocka_unit_test(test_values), cmocka_unit_test(test_values_of_covariance), cmocka_unit_test(test_nothing)};
-    return cmocka_run_group_tests(tests, open_plans, close_plans);
+    return run_on(open_plans(),
+                  TESTS(cmocka_unit_test(test_covariance), cmocka_unit_test(test_again), cmocka_unit_test(test_stored), cmocka_unit_test(test_values),
+                        cmocka_unit_test(test_values_of_covariance), cmocka_unit_test(test_nothing)));
 }

@@ -208,9 +208,7 @@ static void test_literals(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_special), cmocka_unit_test(test_random_bits), cmocka_unit_test(test_nearly_whole), cmocka_unit_test(test_halves), cmocka_unit_test(test_literals)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
+    return run_on(open_runs(&all, false),
+                  TESTS(cmocka_unit_test(test_special), cmocka_unit_test(test_random_bits), cmocka_unit_test(test_nearly_whole), cmocka_unit_test(test_halves),
+                        cmocka_unit_test(test_literals)));
 }

@@ -166,16 +166,4 @@ static void test_means(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_means)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-static int open_all(void **unused) { return (void)unused, open_noted_runs(&all, false), 0; }
-static int close_all(void **unused) { return (void)unused, close_runs(&all), 0; }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_means)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
-}
+int main(void) { return run_part_on(open_noted_runs(&all, false), TESTS(noted_test(test_rows), noted_test(test_means))); }

@@ -351,8 +351,7 @@ static void test_accuracy(void **unused) {
     krf_graph_destroy(g);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     open_noted_runs(&all_runs, true);
     if (all_runs.cuda) { /* once more with blocks that go down all columns to the end */
         setenv("KRF_FUSION", "walk=0", 1);
@@ -360,26 +359,7 @@ static int open_all(void **unused) {
         unsetenv("KRF_FUSION");
         snprintf(all_runs.run[all_runs.n - 1].label, sizeof all_runs.run[0].label, "cuda, walk=0");
     }
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_extents, test_groups, test_short_rows, test_columns, test_short_columns, test_long_columns, test_dtypes, test_layouts, test_specials, test_empty};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compile), cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels),  cmocka_unit_test(test_extents), cmocka_unit_test(test_groups), cmocka_unit_test(test_short_rows), cmocka_unit_test(test_columns), cmocka_unit_test(test_short_columns),
-        cmocka_unit_test(test_long_columns), cmocka_unit_test(test_large), cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_layouts), cmocka_unit_test(test_specials), cmocka_unit_test(test_empty),   cmocka_unit_test(test_accuracy),
-    };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(&all_runs, TESTS(cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels), noted_test(test_extents), noted_test(test_groups), noted_test(test_short_rows),
+                                   noted_test(test_columns), noted_test(test_short_columns), noted_test(test_long_columns), cmocka_unit_test(test_large), noted_test(test_dtypes),
+                                   noted_test(test_layouts), noted_test(test_specials), noted_test(test_empty), cmocka_unit_test(test_accuracy)));
 }

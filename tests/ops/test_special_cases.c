@@ -180,18 +180,6 @@ static void test_signs_of_zero(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
 /* Logarithms of subnormal f64 and next to them, which a GPU takes another way. Against the C library's of long double, at most two units off. */
 static void test_small_arguments(void **unused) {
     static const double x[] = {0x1p-1074, 0x1.8p-1073, 0x1.fffffp-1030, 0x0.fffffffffffffp-1022, 0x1p-1022, 0x1.8p-1022, 0x1p-1000, 0x1p-54, 0.75, 1.5, 0x1.fffffffffffffp1023};
@@ -225,6 +213,6 @@ static void test_small_arguments(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_signs_of_zero), cmocka_unit_test(test_small_arguments)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on(open_runs(&all_runs, false),
+                  TESTS(cmocka_unit_test(test_cases), cmocka_unit_test(test_signs_of_zero), cmocka_unit_test(test_small_arguments)));
 }

@@ -649,17 +649,19 @@ static void test_many_chunks(void **unused) {
     finish();
 }
 
-static int open_all(void **unused) {
-    const char *device = getenv("KRF_TEST_DEVICE");
-    const bool cuda = device != NULL && strcmp(device, "cpu") != 0;
-    void (*const tests[])(void **) = {test_columns, test_dtypes, test_lengths, test_products, test_epilogues, test_dimensions, test_layouts, test_variances, test_gathers, test_places, test_parts, test_nothing, test_many_chunks};
-    (void)unused;
+int main(void) {
+    const struct CMUnitTest tests[] = {noted_test(test_columns), noted_test(test_dtypes), noted_test(test_lengths), noted_test(test_products), noted_test(test_epilogues),
+                                       noted_test(test_dimensions), noted_test(test_layouts), noted_test(test_variances), noted_test(test_gathers), noted_test(test_places),
+                                       noted_test(test_parts), noted_test(test_nothing), cmocka_unit_test(test_limits), noted_test(test_many_chunks)};
+    const size_t n = sizeof tests / sizeof *tests;
+    const char *device = asked_device();
+    const bool cuda = strcmp(device, "cpu") != 0;
     setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own */
     setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
     if (cuda) {
         setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
     }
-    add_place(cuda ? device : "cpu", KRF_CPU_INTERPRET, "spread=1");
+    add_place(device, KRF_CPU_INTERPRET, "spread=1");
     for (int p = 0; p < n_places; p++) {
         krf_op *op = NULL;
         krf_reduction *r = NULL;
@@ -674,14 +676,7 @@ static int open_all(void **unused) {
         }
     }
     if (cuda) {
-        collect(tests, sizeof tests / sizeof *tests);
+        collect(tests, n);
     }
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_lengths), cmocka_unit_test(test_products), cmocka_unit_test(test_epilogues), cmocka_unit_test(test_dimensions),
-                                       cmocka_unit_test(test_layouts), cmocka_unit_test(test_variances), cmocka_unit_test(test_gathers), cmocka_unit_test(test_places), cmocka_unit_test(test_parts), cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_many_chunks)};
-    return cmocka_run_group_tests(tests, open_all, close_rows);
+    return run_on_places(tests, n);
 }

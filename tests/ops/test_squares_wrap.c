@@ -67,25 +67,4 @@ static void test_squares(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_squares)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_squares)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
-}
+int main(void) { return run_part_on(open_noted_runs(&all_runs, false), TESTS(noted_test(test_squares))); }

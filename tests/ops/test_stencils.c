@@ -1,5 +1,6 @@
 /* Stencils: maps whose elements need several rows of an array. Extents around a block's, every dtype, arrays with gaps, backwards and across, operands beside them; which kernels go
  * by strips, what they must move, and that none of it shows in a result. Elements are small whole numbers: every sum of them is exact. KRF_TEST_DEVICE. */
+#include "ops/common.h"
 #include "ops/stencils.h"
 
 static const krf_dtype all_dtypes[] = {KRF_BOOL, KRF_I8, KRF_I16, KRF_I32, KRF_I64, KRF_U8, KRF_U16, KRF_U32, KRF_U64, KRF_F16, KRF_BF16, KRF_F32, KRF_F64};
@@ -351,23 +352,14 @@ static void test_words_beside(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     open_places("strips=0");
     open_exact();
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
+    const int failed = run_part(TESTS(cmocka_unit_test(test_extents), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_shapes), cmocka_unit_test(test_windows),
+                                      cmocka_unit_test(test_backwards), cmocka_unit_test(test_beside), cmocka_unit_test(test_words), cmocka_unit_test(test_edges), cmocka_unit_test(test_bits),
+                                      cmocka_unit_test(test_words_of_dtypes), cmocka_unit_test(test_words_of_heights), cmocka_unit_test(test_words_apart),
+                                      cmocka_unit_test(test_words_of_shapes), cmocka_unit_test(test_words_beside)));
     krf_context_destroy(exact.context);
     close_places();
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_shapes), cmocka_unit_test(test_windows), cmocka_unit_test(test_backwards),
-                                       cmocka_unit_test(test_beside),  cmocka_unit_test(test_words),  cmocka_unit_test(test_edges),  cmocka_unit_test(test_bits),    cmocka_unit_test(test_words_of_dtypes),
-                                       cmocka_unit_test(test_words_of_heights), cmocka_unit_test(test_words_apart), cmocka_unit_test(test_words_of_shapes), cmocka_unit_test(test_words_beside)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return failed;
 }

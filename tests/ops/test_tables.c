@@ -97,19 +97,12 @@ static int n_pairs;
 
 static krf_context *open_context(const char *device, krf_cpu_tier tier, const char *fusion) {
     krf_context_options options = krf_context_options_default();
-    krf_context *context = NULL;
     options.device = device;
     options.cpu_tier = tier;
     options.threads = 2;
     options.blocking_compile = true;
     options.fusion = fusion;
-    const krf_status status = krf_context_create(&options, &context);
-    if (status == KRF_E_DEVICE && strcmp(device, "cpu") != 0) {
-        printf("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    assert_int_equal(status, KRF_OK);
-    return context;
+    return open_or_skip(&options);
 }
 
 static void open_pair(const char *device, krf_cpu_tier tier) {
@@ -233,15 +226,13 @@ static void test_sizes(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_sizes)};
-    const char *device = getenv("KRF_TEST_DEVICE");
-    if (device != NULL && strncmp(device, "cuda", 4) == 0) {
-        open_pair(device, KRF_CPU_AUTO);
+    if (on_gpu()) {
+        open_pair(asked_device(), KRF_CPU_AUTO);
     } else {
         open_pair("cpu", KRF_CPU_INTERPRET);
         open_pair("cpu", KRF_CPU_COMPILE);
     }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_examples), cmocka_unit_test(test_sizes)));
     for (int p = 0; p < n_pairs; p++) {
         krf_context_destroy(pairs[p].with);
         krf_context_destroy(pairs[p].without);

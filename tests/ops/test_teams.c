@@ -146,23 +146,11 @@ static void test_rows(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
+int main(void) {
     setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own: a barrier that is missing shows */
     open_places("teams=0");
     for (int p = 0; p < n_places; p++) {
         define_all(places[p].context);
     }
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_places();
-    return 0;
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_programs), cmocka_unit_test(test_rows)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return run_on_places(TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_programs), cmocka_unit_test(test_rows)));
 }

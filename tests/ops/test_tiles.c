@@ -469,25 +469,8 @@ static void test_anywhere(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-static int open_all(void **unused) {
-    (void)unused;
-    open_noted_runs(&all_runs, false);
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    close_runs(&all_runs);
-    return 0;
-}
-
-static void test_compile(void **unused) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_few_rows), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words)};
-    (void)unused;
-    collect_part(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extents), cmocka_unit_test(test_choice), cmocka_unit_test(test_few_rows), cmocka_unit_test(test_layouts), cmocka_unit_test(test_words), cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words), cmocka_unit_test(test_anywhere)};
-    return run_part(tests, sizeof tests / sizeof *tests, open_all, close_all);
+    return run_part_on(open_noted_runs(&all_runs, false),
+                       TESTS(noted_test(test_extents), noted_test(test_choice), noted_test(test_few_rows), noted_test(test_layouts), noted_test(test_words),
+                             cmocka_unit_test(test_cut_words), cmocka_unit_test(test_beside_words), cmocka_unit_test(test_anywhere)));
 }

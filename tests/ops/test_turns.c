@@ -135,10 +135,4 @@ static void test_rows(void **unused) {
     free(data);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_integers), cmocka_unit_test(test_rows)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_large), cmocka_unit_test(test_integers), cmocka_unit_test(test_rows))); }

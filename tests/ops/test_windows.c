@@ -153,10 +153,4 @@ static void test_windows(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows)};
-    open_runs(&all, false);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    close_runs(&all);
-    return failed;
-}
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_windows))); }

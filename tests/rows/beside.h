@@ -11,40 +11,37 @@ static runs all;          /* that fuse */
 static krf_context *off;  /* the other one */
 static bool off_is_noted; /* as runs are, see collect() */
 
-static inline int open_against(const char *device) {
+static inline void open_against(const char *device) {
     krf_context_options options = krf_context_options_default();
     options.device = device;
     options.cache = off_is_noted ? KRF_CACHE_OFF : options.cache; /* notes are no images */
     options.cpu_tier = KRF_CPU_INTERPRET;
     options.fusion = "off";
-    assert_int_equal(krf_context_create(&options, &off), KRF_OK);
-    return 0;
+    off = open_or_skip(&options);
 }
 
-/* Functions such as exp have bits of their own on a GPU. */
-static inline int open_beside(void **unused) {
-    (void)unused;
-    open_noted_runs(&all, false);
-    off_is_noted = all.cuda;
-    open_against(all.cuda ? getenv("KRF_TEST_DEVICE") : "cpu");
+static inline int run_beside(const struct CMUnitTest *tests, size_t n) {
+    const int failed = run_on(&all, tests, n);
+    krf_context_destroy(off);
+    return failed;
+}
+
+/* The other one is on the same device: functions such as exp have bits of their own on a GPU. */
+static inline int run_beside_own(const struct CMUnitTest *tests, size_t n) {
+    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
+    off_is_noted = open_noted_runs(&all, false)->cuda;
+    open_against(asked_device());
     if (off_is_noted) {
         batch_install(off);
     }
-    return 0;
+    return run_beside(tests, n);
 }
 
-/* What is only added, multiplied and divided has the same bits everywhere. */
-static inline int open_beside_cpu(void **unused) {
-    (void)unused;
+/* It is the CPU's: what is only added, multiplied and divided has the same bits everywhere. */
+static inline int run_beside_cpu(const struct CMUnitTest *tests, size_t n) {
     open_noted_runs(&all, false);
-    return open_against("cpu");
-}
-
-static inline int close_beside(void **unused) {
-    (void)unused;
-    close_runs(&all);
-    krf_context_destroy(off);
-    return 0;
+    open_against("cpu");
+    return run_beside(tests, n);
 }
 
 static inline int64_t size_of_shape(int rank, const int64_t *shape) {

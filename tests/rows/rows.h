@@ -13,24 +13,16 @@
 
 #include <cmocka.h>
 
+#include "device.h"
 #include "shard.h"
 
 enum { REST = -1, MOST_OUTPUTS = 4 };
 
 static inline krf_context *open_context(const char *fusion) {
     krf_context_options options = krf_context_options_default();
-    krf_context *context = NULL;
-    options.device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
+    options.device = asked_device();
     options.fusion = fusion;
-    krf_status status = krf_context_create(&options, &context);
-    if (status == KRF_E_DEVICE) {
-        print_message("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    if (status != KRF_OK) { /* as of a device that a kernel has lost */
-        fail_msg("context: %s: %s", krf_status_name(status), krf_error_message());
-    }
-    return context;
+    return open_or_skip(&options);
 }
 
 static inline krf_device_info device_of(krf_context *context) {

@@ -288,14 +288,4 @@ static void test_layouts(void **unused) {
     assert_int_equal(complaints(), 0);
 }
 
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_lengths, test_widths, test_layouts};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_lengths), cmocka_unit_test(test_widths), cmocka_unit_test(test_layouts)};
-    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
-    return cmocka_run_group_tests(tests, open_beside, close_beside);
-}
+int main(void) { return run_beside_own(TESTS(noted_test(test_lengths), noted_test(test_widths), noted_test(test_layouts))); }

@@ -347,15 +347,6 @@ static void test_fast(void **unused) {
     assert_int_equal(complaints(), 0);
 }
 
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_operands, test_programs, test_specials};
-    (void)unused;
-    collect(tests, sizeof tests / sizeof *tests);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile),  cmocka_unit_test(test_operands), cmocka_unit_test(test_programs),
-                                       cmocka_unit_test(test_specials), cmocka_unit_test(test_defined),  cmocka_unit_test(test_fast)};
-    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
-    return cmocka_run_group_tests(tests, open_beside, close_beside);
+    return run_beside_own(TESTS(noted_test(test_operands), noted_test(test_programs), noted_test(test_specials), cmocka_unit_test(test_defined), cmocka_unit_test(test_fast)));
 }

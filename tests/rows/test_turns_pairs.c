@@ -160,15 +160,7 @@ static void test_extremes(void **unused) {
     assert_int_equal(complaints(), 0);
 }
 
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_extremes};
-    (void)unused;
-    collect(tests, 1);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_extremes)};
-    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
-    setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    open_all();
+    return run_all(TESTS(noted_test(test_extremes)));
 }

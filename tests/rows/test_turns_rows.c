@@ -151,8 +151,8 @@ static void test_older_devices(void **unused) {
     krf_device_info info = {.size = sizeof info};
     (void)unused;
     setenv("FAKECUDA_ARCH", "89", 1);
-    krf_context *older = open_turns(device_name(), NULL, false), *const newer = apart;
-    apart = open_turns(device_name(), "off", false);
+    krf_context *older = open_turns(asked_device(), NULL, false), *const newer = apart;
+    apart = open_turns(asked_device(), "off", false);
     assert_int_equal(krf_context_device(older, &info), KRF_OK);
     check(older, SOFTMAX, run_of(2), strcmp(info.arch, "sm_89") == 0 ? "turn < 2;" : NULL);
     krf_context_destroy(older);
@@ -162,30 +162,9 @@ static void test_older_devices(void **unused) {
     assert_int_equal(complaints(), 0);
 }
 
-static krf_reduction *definitions[2];
-
-static int open_and_define(void **unused) {
-    open_all(unused);
-    define(fused, &definitions[0]);
-    define(apart, &definitions[1]);
-    return 0;
-}
-
-static int close_and_release(void **unused) {
-    krf_reduction_release(definitions[0]);
-    krf_reduction_release(definitions[1]);
-    return close_all(unused);
-}
-
-static void test_compile(void **unused) {
-    static void (*const tests[])(void **) = {test_rows};
-    (void)unused;
-    collect(tests, 1);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compile), cmocka_unit_test(test_rows), cmocka_unit_test(test_older_devices)};
-    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
-    setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
-    return cmocka_run_group_tests(tests, open_and_define, close_and_release);
+    open_all();
+    define(fused);
+    define(apart);
+    return run_all(TESTS(noted_test(test_rows), cmocka_unit_test(test_older_devices)));
 }

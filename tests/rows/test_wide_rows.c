@@ -5,7 +5,6 @@
 enum { MOST_COLUMNS = 40001, MOST_RESULTS = 2, ROWS = 3 };
 
 static krf_context *fused, *alone; /* of KRF_TEST_DEVICE; alone: a kernel has one round */
-static bool on_gpu;
 
 static double x_at[ROWS * MOST_COLUMNS], y_at[ROWS * MOST_COLUMNS], bias[MOST_COLUMNS], wanted[ROWS * MOST_COLUMNS];
 static const double scale = 0.75;
@@ -176,7 +175,7 @@ static void check(size_t k, krf_dtype dtype, int64_t n) {
     if (kept_alone || kernels_alone < 2) {
         COMPLAIN("%s: %d kernels without rounds", text, kernels_alone);
     }
-    if (on_gpu && examples[k].kept != kept && n >= 300 && n <= 1024) {
+    if (on_gpu() && examples[k].kept != kept && n >= 300 && n <= 1024) {
         COMPLAIN("%s, %s [%" PRId64 "]: %s", text, krf_dtype_name(dtype), n, kept ? "kept" : "not kept");
     }
     for (int64_t row = 0; row < ROWS; row++) {
@@ -214,37 +213,17 @@ static void test_lengths(void **unused) {
 
 static krf_context *open_context(const char *fusion) {
     krf_context_options options = krf_context_options_default();
-    krf_context *context = NULL;
-    options.device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
+    options.device = asked_device();
     options.fusion = fusion;
     options.blocking_compile = true;
-    const krf_status status = krf_context_create(&options, &context);
-    if (status == KRF_E_DEVICE) {
-        printf("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    assert_int_equal(status, KRF_OK);
-    return context;
-}
-
-static int open_all(void **unused) {
-    krf_device_info info = {.size = sizeof info};
-    (void)unused;
-    fused = open_context(NULL);
-    alone = open_context("row=0");
-    assert_int_equal(krf_context_device(fused, &info), KRF_OK);
-    on_gpu = info.is_cuda;
-    return 0;
-}
-
-static int close_all(void **unused) {
-    (void)unused;
-    krf_context_destroy(fused);
-    krf_context_destroy(alone);
-    return 0;
+    return open_or_skip(&options);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths)};
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    fused = open_context(NULL);
+    alone = open_context("row=0");
+    const int failed = run_whole(TESTS(cmocka_unit_test(test_lengths)));
+    krf_context_destroy(fused);
+    krf_context_destroy(alone);
+    return failed;
 }

@@ -10,49 +10,41 @@ enum { TURNS_OUT = 4, TURNS_TEXT = 400 };
 static krf_context *fused, *apart, *plain; /* apart: functions such as exp have bits of their own on a GPU. plain: what is rounded exactly has the same bits everywhere */
 static bool clusters;                      /* blocks of the device may share a row */
 
-static inline const char *device_name(void) { return getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu"; }
-
 static inline krf_context *open_turns(const char *device, const char *fusion, bool noted) {
     krf_context_options options = krf_context_options_default();
-    krf_context *context = NULL;
     options.device = device;
     options.fusion = fusion;
     options.cpu_tier = KRF_CPU_INTERPRET;
     options.blocking_compile = true;
     options.cache = noted ? KRF_CACHE_OFF : options.cache; /* notes are no images */
-    const krf_status status = krf_context_create(&options, &context);
-    if (status == KRF_E_DEVICE) {
-        printf("skipped: %s\n", krf_error_message());
-        exit(77);
-    }
-    assert_int_equal(status, KRF_OK);
+    krf_context *context = open_or_skip(&options);
     if (noted) {
         batch_install(context);
     }
     return context;
 }
 
-static inline int open_all(void **unused) {
+static inline void open_all(void) {
     krf_device_info info = {.size = sizeof info};
-    (void)unused;
-    fused = open_turns(device_name(), NULL, true);
+    setenv("KRF_EXACT_MEMORY", "1", 0); /* what lies behind an array is nobody's */
+    setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
+    fused = open_turns(asked_device(), NULL, true);
     assert_int_equal(krf_context_device(fused, &info), KRF_OK);
     if (!info.is_cuda) {
         printf("skipped: no GPU\n");
         exit(77);
     }
     clusters = atoi(info.arch + strlen("sm_")) >= 90;
-    apart = open_turns(device_name(), "off", true);
+    apart = open_turns(asked_device(), "off", true);
     plain = open_turns("cpu", "off", false);
-    return 0;
 }
 
-static inline int close_all(void **unused) {
-    (void)unused;
+static inline int run_all(const struct CMUnitTest *tests, size_t n) {
+    const int failed = run_whole(tests, n);
     krf_context_destroy(fused);
     krf_context_destroy(apart);
     krf_context_destroy(plain);
-    return 0;
+    return failed;
 }
 
 /* Of one test: the next one has none of its own yet. */

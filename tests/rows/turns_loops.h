@@ -159,8 +159,10 @@ static void folded(const double *x, int64_t n, int64_t row, double *const out[TU
     }
 }
 
-static void define(krf_context *context, krf_reduction **definition) {
-    assert_int_equal(krf_reduction_define(context, "folded", "u32 x", "u32 a, u32 b", "1, 0", "a = 2 * x + 1; b = x;", "a = a_a * b_a; b = a_b * b_a + b_b;", NULL, NULL, definition), KRF_OK);
+static void define(krf_context *context) {
+    krf_reduction *definition = NULL;
+    assert_int_equal(krf_reduction_define(context, "folded", "u32 x", "u32 a, u32 b", "1, 0", "a = 2 * x + 1; b = x;", "a = a_a * b_a; b = a_b * b_a + b_b;", NULL, NULL, &definition), KRF_OK);
+    krf_reduction_release(definition);
 }
 
 #endif
