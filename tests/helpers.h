@@ -1,22 +1,27 @@
-/* What tests of results do all the time: calls that must succeed, arrays of host memory as operands, values of expressions. */
+/* What tests of results do all the time: calls that must succeed or fail, arrays of host memory as operands, values of expressions. */
 #ifndef KRF_TESTS_HELPERS_H
 #define KRF_TESTS_HELPERS_H
 
-#include <kerfuse/kerfuse.h>
+#include "device.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+static inline void assert_done(krf_status status, const char *call, const char *file, int line) {
+    if (status != KRF_OK) {
+        print_error("%s: %s: %s\n", call, krf_status_name(status), krf_error_message());
+        _fail(file, line);
+    }
+}
 
-#include <cmocka.h>
+#define assert_ok(call) assert_done((call), #call, __FILE__, __LINE__)
 
-#define assert_ok(call) \
-    do { \
-        if ((call) != KRF_OK) { \
-            fail_msg("%s: %s", #call, krf_error_message()); \
-        } \
-    } while (0)
+static inline void assert_failed(krf_status got, krf_status wanted, const char *part, const char *file, int line) {
+    if (got != wanted || strstr(krf_error_message(), part) == NULL) {
+        print_error("%s, not %s: \"%s\" (\"%s\")\n", krf_status_name(got), krf_status_name(wanted), krf_error_message(), part);
+        _fail(file, line);
+    }
+}
+
+/* That status, and a message with that part. */
+#define assert_fails(status, call, part) assert_failed((call), status, part, __FILE__, __LINE__)
 
 /* A copy of host memory in C order, as an operand. */
 static inline krf_expr host_input(krf_graph *g, krf_context *context, krf_dtype dtype, int rank, const int64_t *shape, const void *data) {

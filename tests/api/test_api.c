@@ -1,33 +1,18 @@
 /* The public functions from end to end, on the device that KRF_TEST_DEVICE names (default "cpu"). Internal headers are
  * used for two things only: to make the n-th allocation fail, and to spoil an entry of the disk cache. */
-#include <kerfuse/kerfuse.h>
-
 #include "backend/backend.h"
 #include "base/mem.h"
+#include "helpers.h"
 #include "sched/context.h"
 #include "sched/kernels.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 #define assert_message(part) assert_contains(krf_error_message(), (part), __LINE__)
 static void assert_contains(const char *text, const char *part, int line) {
@@ -38,7 +23,7 @@ static void assert_contains(const char *text, const char *part, int line) {
 
 static krf_context_options options_of(krf_cpu_tier tier) {
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = tier;
     o.cache = KRF_CACHE_OFF;
     o.threads = 4;
@@ -1627,15 +1612,8 @@ static void test_threads(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const char *asked = getenv("KRF_TEST_DEVICE");
-    device_name = asked != NULL ? asked : "cpu";
     krf_context_options o = options_of(KRF_CPU_AUTO);
-    krf_context *ctx = NULL;
-    if (krf_context_create(&o, &ctx) == KRF_E_DEVICE) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
-    krf_context_destroy(ctx);
+    krf_context_destroy(open_or_skip(&o));
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
     }

@@ -1,36 +1,16 @@
 /* Several contexts in one process: copies between them, in order and without the host, on one GPU, on two, and on the CPU; arrays where they do not belong; which
  * device a context gets; a device that is lost beside one that is not. Expected values are plain loops here. Device: KRF_TEST_DEVICE (default "cpu"); with "cuda" a
  * second GPU is used where there is one, and its tests are skipped where there is none. ctest: race. */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
 static bool simulated, second_gpu;
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
-
-#define assert_fails(status, call, part) assert_failed((call), status, part, __LINE__)
-static void assert_failed(krf_status got, krf_status wanted, const char *part, int line) {
-    if (got != wanted || strstr(krf_error_message(), part) == NULL) {
-        fail_msg("line %d: %s, not %s: \"%s\" (\"%s\")", line, krf_status_name(got), krf_status_name(wanted), krf_error_message(), part);
-    }
-}
 
 static krf_status try_open(const char *device, krf_context **context) {
     krf_context_options o = krf_context_options_default();
@@ -135,9 +115,9 @@ static void arrays_are_copied_between_contexts(void **state) {
     (void)state;
     copy_between("cpu", "cpu");
     if (on_gpu()) {
-        copy_between("cpu", device_name);
-        copy_between(device_name, "cpu");
-        copy_between(device_name, device_name);
+        copy_between("cpu", asked_device());
+        copy_between(asked_device(), "cpu");
+        copy_between(asked_device(), asked_device());
     }
 }
 
@@ -238,9 +218,9 @@ static void copies_keep_the_order_of_both(void **state) {
     (void)state;
     keep_order("cpu", "cpu");
     if (on_gpu()) {
-        keep_order(device_name, device_name);
-        keep_order("cpu", device_name);
-        keep_order(device_name, "cpu");
+        keep_order(asked_device(), asked_device());
+        keep_order("cpu", asked_device());
+        keep_order(asked_device(), "cpu");
     }
     if (second_gpu) {
         keep_order("cuda:0", "cuda:1");
@@ -334,8 +314,8 @@ static void other_contexts_arrays_are_refused(const char *a, const char *b) {
 
 static void arrays_belong_to_a_context(void **state) {
     (void)state;
-    other_contexts_arrays_are_refused(device_name, "cpu");
-    other_contexts_arrays_are_refused("cpu", device_name);
+    other_contexts_arrays_are_refused(asked_device(), "cpu");
+    other_contexts_arrays_are_refused("cpu", asked_device());
     if (second_gpu) {
         other_contexts_arrays_are_refused("cuda:1", "cuda:0");
     }
@@ -509,7 +489,6 @@ static void one_is_lost_and_the_others_work(void **state) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context *context = NULL;
     void *library = on_gpu() && getenv("KRF_LIBCUDA") != NULL ? dlopen(getenv("KRF_LIBCUDA"), RTLD_NOW | RTLD_LOCAL) : NULL;
     simulated = library != NULL && dlsym(library, "fakecuda_reset") != NULL;
@@ -520,7 +499,7 @@ int main(void) {
     if (on_gpu() && !simulated) {
         visible_known = child_uuid(NULL, "cuda:1", visible_uuid[0]) && child_uuid("1", "cuda:0", visible_uuid[1]);
     }
-    if (on_gpu() && try_open(device_name, &context) != KRF_OK) {
+    if (on_gpu() && try_open(asked_device(), &context) != KRF_OK) {
         printf("skipped: %s\n", krf_error_message());
         return 77;
     }

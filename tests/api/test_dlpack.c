@@ -1,14 +1,10 @@
 /* DLPack in and out: layouts, dtypes, devices, who deletes what and when, and the order of streams. The structs are
  * declared here once more, as dlpack.h 1.0 has them. Device: KRF_TEST_DEVICE (default "cpu"). */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 typedef struct {
     void *data;
@@ -44,29 +40,12 @@ typedef struct DLManagedTensorVersioned {
 enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, OPENCL = 4, MANAGED = 13 };
 enum { INT, UINT, FLOAT, OPAQUE, BFLOAT, COMPLEX, BOOL };
 
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
 static krf_context *ctx;
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
-
-#define assert_fails(status, call, part) assert_failed((call), status, part, __LINE__)
-static void assert_failed(krf_status got, krf_status wanted, const char *part, int line) {
-    if (got != wanted || strstr(krf_error_message(), part) == NULL) {
-        fail_msg("line %d: %s, not %s: \"%s\" (\"%s\")", line, krf_status_name(got), krf_status_name(wanted),
-                 krf_error_message(), part);
-    }
-}
 
 static krf_context *open_context(void) {
     krf_context_options o = krf_context_options_default();
     krf_context *c = NULL;
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.cache = KRF_CACHE_OFF;
     o.blocking_compile = true;
@@ -469,13 +448,9 @@ static void tensors_outlive_contexts(void **state) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
-    if (krf_context_create(&o, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    o.device = asked_device();
+    ctx = open_or_skip(&o);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts_come_in),
         cmocka_unit_test(dtypes_are_translated),

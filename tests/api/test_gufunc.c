@@ -325,12 +325,8 @@ static void wrong_calls(void **state) {
 
 int main(void) {
     krf_context_options options = krf_context_options_default();
-    const char *device = getenv("KRF_TEST_DEVICE");
-    options.device = device != NULL ? device : "cpu";
-    if (krf_context_create(&options, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    options.device = asked_device();
+    ctx = open_or_skip(&options);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products), cmocka_unit_test(several_results), cmocka_unit_test(kernels_are_shared), cmocka_unit_test(bools), cmocka_unit_test(views_are_not_copied), cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls),
     };

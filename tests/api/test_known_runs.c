@@ -1,25 +1,14 @@
 /* Runs with arrays that a plan knows already are as right as the first one, and those with others are checked: whatever lies at an address, however arrays turn, from any
  * number of threads. Device: KRF_TEST_DEVICE (default "cpu"). ctest: race. */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { N = 1000 };
 
 static krf_context *ctx;
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 static krf_plan *compile(const char *program) {
     krf_graph *g = krf_graph_create(ctx);
@@ -236,13 +225,10 @@ static void threads(void **state) {
 
 int main(void) {
     krf_context_options o = krf_context_options_default();
-    o.device = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
-    if (krf_context_create(&o, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    ctx = open_or_skip(&o);
     const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_turn), cmocka_unit_test(address_returns), cmocka_unit_test(views), cmocka_unit_test(unaligned), cmocka_unit_test(threads)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);

@@ -25,22 +25,15 @@ static void note_thread(void *user, const char *line) {
 
 static int threads_asked;
 
-static krf_status try_open(krf_cache_mode cache, krf_context **context) {
+static krf_context *open_context(krf_cache_mode cache) {
     krf_context_options o = krf_context_options_default();
     o.threads = threads_asked;
     o.log = note_thread;
-    const char *device = getenv("KRF_TEST_DEVICE");
-    o.device = device != NULL ? device : "cpu";
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_COMPILE;
     o.cache = cache;
     o.cache_dir = folder;
-    return krf_context_create(&o, context);
-}
-
-static krf_context *open_context(krf_cache_mode cache) {
-    krf_context *context = NULL;
-    assert_ok(try_open(cache, &context));
-    return context;
+    return open_or_skip(&o);
 }
 
 static krf_cache_stats stats_of(krf_context *context) {
@@ -209,12 +202,7 @@ static int remove_folder(void **state) {
 }
 
 int main(void) {
-    krf_context *context = NULL;
-    if (try_open(KRF_CACHE_OFF, &context) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
-    krf_context_destroy(context);
+    krf_context_destroy(open_context(KRF_CACHE_OFF));
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_options), cmocka_unit_test(test_failure), cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

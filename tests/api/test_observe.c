@@ -1,27 +1,13 @@
 /* What a program tells while it runs: ranges for profilers (here a library of our own, named as a profiler names its own), names of plans, counters, and the files of
  * KRF_DUMP. Device: KRF_TEST_DEVICE (default "cpu"). */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 static char logged[65536];
 static void remember(void *user, const char *line) {
@@ -33,7 +19,7 @@ static void remember(void *user, const char *line) {
 static krf_context *open_context(void) {
     krf_context_options o = krf_context_options_default();
     krf_context *context = NULL;
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_COMPILE;
     o.cache = KRF_CACHE_OFF;
     o.blocking_compile = true;
@@ -281,18 +267,14 @@ static void what_cannot_be_written_is_no_failure(void **state) {
 
 int main(void) {
     char path[600];
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     snprintf(path, sizeof path, "%s/tests/libnvtx_recorder.so", getenv("KRF_BUILD_DIR") != NULL ? getenv("KRF_BUILD_DIR") : ".");
     setenv("NVTX_INJECTION64_PATH", path, 1);
     unsetenv("KRF_DUMP");
-    krf_context *context = NULL;
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
-    if (on_gpu() && krf_context_create(&o, &context) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
+    o.device = asked_device();
+    if (on_gpu()) {
+        krf_context_destroy(open_or_skip(&o));
     }
-    krf_context_destroy(context);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_for_people),
         cmocka_unit_test(runs_are_counted),

@@ -1,15 +1,11 @@
 /* Kernels that read before the one before them has ended: only where that writes nothing that they read, and nothing else was given to the stream. What is computed is right
  * in any case: on the simulated GPU who reads too early finds what memory had before. Device: KRF_TEST_DEVICE (default "cpu"). ctest: race. */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N = 1 << 16, HALF = N / 2, RUNS = 3 }; /* as many as are launched before plans are replayed */
 
@@ -19,15 +15,7 @@ enum { N = 1 << 16, HALF = N / 2, RUNS = 3 }; /* as many as are launched before 
 #define MILLIONS 1
 #endif
 
-static const char *device_name = "cpu";
 static bool overlaps; /* whether the device does */
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 /* Two plans that are not replayed yet, over arrays x, y, z of their own context: y = x[::-1] + 1, and the sum of something. */
 typedef struct bench {
@@ -57,7 +45,7 @@ static krf_array *array_of(bench *b) {
 static bench *new_bench(const char *sum) {
     bench *b = calloc(1, sizeof *b);
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
     assert_non_null(b);
@@ -286,7 +274,7 @@ static void chain(void **unused) {
     krf_context_options o = krf_context_options_default();
     krf_context *ctx = NULL;
     krf_array *a[2] = {NULL, NULL}, *sums[TIMES] = {NULL}, *others[TIMES] = {NULL}, *c = NULL;
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
     assert_ok(krf_context_create(&o, &ctx));
@@ -329,7 +317,7 @@ static void two_before(void **unused) {
     krf_context_options o = krf_context_options_default();
     krf_context *ctx = NULL;
     krf_array *a = NULL, *c = NULL, *before[TIMES] = {NULL}, *sums[TIMES] = {NULL}, *others[TIMES] = {NULL};
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
     assert_ok(krf_context_create(&o, &ctx));
@@ -402,16 +390,11 @@ static void threads(void **unused) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     setenv("FAKECUDA_REGISTERS", "64", 1); /* of which four blocks of 256 threads, as reductions have, fill a multiprocessor */
     krf_context_options o = krf_context_options_default();
-    krf_context *ctx = NULL;
     krf_device_info info = {.size = sizeof info};
-    o.device = device_name;
-    if (krf_context_create(&o, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    o.device = asked_device();
+    krf_context *ctx = open_or_skip(&o);
     assert_ok(krf_context_device(ctx, &info));
     overlaps = info.capability_major >= 9;
     krf_context_destroy(ctx);

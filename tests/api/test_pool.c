@@ -1,25 +1,11 @@
 /* Memory of a context: figures, limits, the caller's allocator, and that a warm program asks nobody for memory.
  * Device: KRF_TEST_DEVICE (default "cpu"). */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 static void assert_says(const char *part) {
     if (strstr(krf_error_message(), part) == NULL) {
@@ -29,7 +15,7 @@ static void assert_says(const char *part) {
 
 static krf_context_options options(void) {
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.cache = KRF_CACHE_OFF;
     o.threads = 2;
@@ -302,14 +288,8 @@ static void allocators_serve(void **state) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = options();
-    krf_context *probe = NULL;
-    if (krf_context_create(&o, &probe) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
-    krf_context_destroy(probe);
+    krf_context_destroy(open_or_skip(&o));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures),          cmocka_unit_test(warm_runs_allocate_nothing),
         cmocka_unit_test(limits_are_kept),  cmocka_unit_test(limits_are_read),

@@ -680,13 +680,9 @@ static void dumps(void **state) {
 
 int main(void) {
     krf_context_options options = krf_context_options_default();
-    const char *device = getenv("KRF_TEST_DEVICE");
-    options.device = device != NULL ? device : "cpu";
+    options.device = asked_device();
     cuda = strcmp(options.device, "cpu") != 0;
-    if (krf_context_create(&options, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    ctx = open_or_skip(&options);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(reads_what_rounds_hand_on), cmocka_unit_test(launches_share_no_copy), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
         cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls), cmocka_unit_test(empty), cmocka_unit_test(wrong_sources), cmocka_unit_test(cannot_be_differentiated), cmocka_unit_test(dumps),

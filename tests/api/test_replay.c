@@ -1,28 +1,16 @@
 /* Plans that run again and again: the same results whatever way their kernels are started, from streams and threads of any number. On the simulated GPU
  * kernels of a replay run in another order than that of the plan, wherever they may. Device: KRF_TEST_DEVICE (default "cpu"). ctest: race. */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { N = 5000, RUNS = 9 };
 
-static const char *device_name = "cpu";
 static krf_context *ctx; /* every operation a kernel */
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 /* How often an entry of the driver was called; -1: it is no simulated one. */
 static long calls_of(const char *entry) {
@@ -323,16 +311,12 @@ static void large(void **state) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = krf_context_options_default();
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
     o.fusion = "off";
-    if (krf_context_create(&o, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    ctx = open_or_skip(&o);
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_change), cmocka_unit_test(results_over_inputs), cmocka_unit_test(sums), cmocka_unit_test(sum_of_products), cmocka_unit_test(written), cmocka_unit_test(threads), cmocka_unit_test(large)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     krf_context_destroy(ctx);

@@ -1,25 +1,14 @@
 /* Evaluations of graphs that differ in nothing, in scalars, in their arrays, or in how these lie: each finds a plan by the graph as it was built, and none may find
  * another's. Sums of a few small integers are exact, and computed here as they are defined. Device: KRF_TEST_DEVICE (default "cpu"). */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 enum { N = 203, ROUNDS = 5 };
 
 static krf_context *ctx;
 static krf_graph *g;
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
 
 static double element(int seed, int i) { return (double)((i * 37 + seed * 101) % 50); }
 
@@ -267,14 +256,10 @@ static void test_complex_scalars(void **state) {
 
 int main(void) {
     krf_context_options options = krf_context_options_default();
-    const char *device = getenv("KRF_TEST_DEVICE");
-    options.device = device != NULL ? device : "cpu";
+    options.device = asked_device();
     options.cpu_tier = KRF_CPU_INTERPRET;
     options.blocking_compile = true;
-    if (krf_context_create(&options, &ctx) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
+    ctx = open_or_skip(&options);
     g = krf_graph_create(ctx);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_other_scalars_and_arrays), cmocka_unit_test(test_built_in_another_order), cmocka_unit_test(test_one_array_or_two),

@@ -1,38 +1,16 @@
 /* Streams, events and asynchronous copies. Results must be right whatever streams the work is put on, and streams that
  * have nothing to do with each other must not wait. Device: KRF_TEST_DEVICE (default "cpu"). */
-#include <kerfuse/kerfuse.h>
+#include "helpers.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static const char *device_name = "cpu";
-static bool on_gpu(void) { return strncmp(device_name, "cuda", 4) == 0; }
-
-#define assert_ok(call) assert_done((call), #call, __LINE__)
-static void assert_done(krf_status status, const char *call, int line) {
-    if (status != KRF_OK) {
-        fail_msg("line %d: %s: %s: %s", line, call, krf_status_name(status), krf_error_message());
-    }
-}
-
-#define assert_fails(status, call, part) assert_failed((call), status, part, __LINE__)
-static void assert_failed(krf_status got, krf_status wanted, const char *part, int line) {
-    if (got != wanted || strstr(krf_error_message(), part) == NULL) {
-        fail_msg("line %d: %s, not %s: \"%s\" (\"%s\")", line, krf_status_name(got), krf_status_name(wanted),
-                 krf_error_message(), part);
-    }
-}
-
 static krf_context *open_context(void) {
     krf_context_options o = krf_context_options_default();
     krf_context *ctx = NULL;
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.cache = KRF_CACHE_OFF;
     o.threads = 2;
@@ -462,7 +440,7 @@ static void scarce_memory_passes_between_streams(void **state) {
     (void)state;
     krf_context_options o = krf_context_options_default();
     krf_context *ctx = NULL;
-    o.device = device_name;
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_INTERPRET;
     o.blocking_compile = true;
     o.memory_limit = "5200K";
@@ -760,15 +738,9 @@ static void a_captured_run_is_launches_alone(void **state) {
 }
 
 int main(void) {
-    device_name = getenv("KRF_TEST_DEVICE") != NULL ? getenv("KRF_TEST_DEVICE") : "cpu";
     krf_context_options o = krf_context_options_default();
-    krf_context *probe = NULL;
-    o.device = device_name;
-    if (krf_context_create(&o, &probe) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
-    krf_context_destroy(probe);
+    o.device = asked_device();
+    krf_context_destroy(open_or_skip(&o));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(misuse_is_told),
         cmocka_unit_test(streams_are_counted),

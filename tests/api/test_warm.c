@@ -22,13 +22,12 @@ static const program programs[] = {
     {"x: f32[3000]; y: f32[3000]; s: float\nm = reshape(x + y, (30, 100)); return m / sum(m, axis=1, keepdims=True) + s, sum(m, axis=0)", "off", 2},
 };
 
-static krf_status open_context(const char *fusion, krf_context **context) {
+static krf_context *open_context(const char *fusion) {
     krf_context_options o = krf_context_options_default();
-    const char *device = getenv("KRF_TEST_DEVICE");
-    o.device = device != NULL ? device : "cpu";
+    o.device = asked_device();
     o.cpu_tier = KRF_CPU_COMPILE; /* the interpreter makes its program for each launch */
     o.fusion = fusion;
-    return krf_context_create(&o, context);
+    return open_or_skip(&o);
 }
 
 static krf_array *ramp(krf_context *context, int set) {
@@ -50,8 +49,7 @@ static void run(krf_plan *plan, krf_array *const in[SETS], krf_array *const *out
 static void warm_runs(void **unused) {
     (void)unused;
     for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
-        krf_context *context = NULL;
-        assert_ok(open_context(programs[p].fusion, &context));
+        krf_context *context = open_context(programs[p].fusion);
         krf_graph *g = krf_graph_create(context);
         krf_expr results[3];
         krf_plan *plan = NULL;
@@ -93,12 +91,7 @@ static void warm_runs(void **unused) {
 }
 
 int main(void) {
-    krf_context *context = NULL;
-    if (open_context(NULL, &context) != KRF_OK) {
-        printf("skipped: %s\n", krf_error_message());
-        return 77;
-    }
-    krf_context_destroy(context);
+    krf_context_destroy(open_context(NULL));
     const struct CMUnitTest tests[] = {cmocka_unit_test(warm_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
