@@ -122,20 +122,22 @@ int krf__loose_vector(const krf__kernel *k) {
     return fits && loose <= MOST_LOOSE && (k->n_kept == 1 || k->extents[fast] % (16 / bytes) == 0) ? 16 / bytes : 1;
 }
 
-/* Two elements of a row share what its place takes to compute, which is most of the work; of wide ones looked up at several places as much would be under way as registers hold (joined rows of f32 0.141 and 0.147 ms). */
+/* Two elements of a row share what its place takes to compute, which is most of the work; of wide ones looked up at several places as much would be under way as registers hold (joined rows of f32 0.141 and 0.147 ms, a wave's next step 0.218 and 0.223). */
 int krf__pair_vector(const krf__kernel *k) {
     const int fast = k->n_kept - 1;
-    int gathered = 0, bytes = 0;
+    int looked_up = 0, bytes = 0;
     bool fits = k->extents[fast] % 2 == 0;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        looked_up += k->instrs[i].op == KRF__fetch;
+    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         const bool along = o->strides[fast] == 1 && !o->counts && !o->gathered;
         const int size = along ? (int)krf_dtype_size((krf_dtype)o->dtype) : 0;
-        gathered += o->gathered;
         bytes = size > bytes ? size : bytes;
         fits &= krf__stride_class(k, o, fast) <= 1 && (along || !o->store) && (!along || krf__in_vectors(k, o, fast, 2));
     }
-    return fits && gathered > 0 && bytes <= (gathered > 1 ? 2 : 4) ? 2 : 1;
+    return fits && looked_up > 0 && bytes <= (looked_up > 1 ? 2 : 4) ? 2 : 1;
 }
 
 /* ---- columns ---- */
