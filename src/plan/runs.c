@@ -45,6 +45,9 @@ static uint64_t strip_of(const krf__kernel *k, const krf__instr *i) {
     return times > 0 ? KRF__FETCH_REPEATS + times : (i->value & KRF__RUN_ALONG) != 0 ? KRF__FETCH_STEPS : 0;
 }
 
+/* Whether two elements of a row lie apart in memory, as fields of records do, which are marked later: they are no word of it. */
+static bool lies_apart(const krf__kernel *k, const krf__operand *o) { return !o->counts && !o->gathered && krf__stride_class(k, o, k->n_kept - 1) > 1; }
+
 /* Whether a thread has several vectors and computes the place of each element: of two elements, which are hardly one; and of four narrow ones, unless these lie in memory as such, or are looked up at many places
  * (four neighbours in rolled rows of bf16 0.116 and 0.138 ms of an H200; elements around those of [.., 56, 56] bf16 0.119 and 0.077). */
 static bool takes_several(const krf__kernel *k, bool unaligned) {
@@ -52,7 +55,7 @@ static bool takes_several(const krf__kernel *k, bool unaligned) {
     int looked_up = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        all &= o->record == 0 && o->fixed == 0 && !o->loose && !o->half && (!o->store || (o->aligned && k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) <= MOST_STORED));
+        all &= o->record == 0 && o->fixed == 0 && !lies_apart(k, o) && !o->loose && !o->half && (!o->store || (o->aligned && k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) <= MOST_STORED));
     }
     for (uint32_t n = 0; n < k->n_instrs && all; n++) {
         const bool fetch = k->instrs[n].op == KRF__fetch;

@@ -453,8 +453,35 @@ static void test_besides(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Records that are stored of what is looked up, for each field somewhere else: their vectors of two are no word of memory, as two elements of a row are. */
+static int64_t looked_up(const int64_t *index) { return number(0, index[0] * at.width + number(1, index[1])) + 1; }
+
+static void test_looked_up(void **unused) {
+    static const int64_t lengths[] = {257, 2, 4, 256, 1026, 2050};
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int fields = 2; fields <= MOST_FIELDS && dtypes[d] != KRF_BOOL; fields++) {
+                for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+                    at.records = lengths[n];
+                    at.width = 7;
+                    check c = of(&all.run[r], dtypes[d], "take(x, y, axis=1) + 1");
+                    c.given[0].shape[1] = at.width;
+                    c.n_given = 2;
+                    c.given[1] = (given){"y", KRF_I32, 1, {fields}, 0, 0, (int)at.width};
+                    c.out[0] = (wanted){dtypes[d], 2, {at.records, fields}, looked_up};
+                    if (has_turn(at.records, d, fields)) {
+                        check_it(&c, all.cuda);
+                    }
+                }
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     return run_part_on(open_noted_runs(&all, false),
                        TESTS(noted_test(test_loads), noted_test(test_views), noted_test(test_other_strides), noted_test(test_lines), noted_test(test_loose),
-                             noted_test(test_two_lengths), noted_test(test_stores), noted_test(test_images), noted_test(test_besides)));
+                             noted_test(test_two_lengths), noted_test(test_stores), noted_test(test_images), noted_test(test_besides), noted_test(test_looked_up)));
 }
