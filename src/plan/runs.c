@@ -51,7 +51,7 @@ static bool lies_apart(const krf__kernel *k, const krf__operand *o) { return !o-
 /* Whether a thread has several vectors and computes the place of each element: of two elements, which are hardly one; and of four narrow ones, unless these lie in memory as such, or are looked up at many places
  * (four neighbours in rolled rows of bf16 0.116 and 0.138 ms of an H200; elements around those of [.., 56, 56] bf16 0.119 and 0.077). */
 static bool takes_several(const krf__kernel *k, bool unaligned) {
-    bool all = k->schedule == KRF__MAP && !k->across && !k->flat && !k->spans && (k->vector == 2 || k->vector == 4);
+    bool all = k->schedule == KRF__MAP && !k->across && !k->flat && !k->spans && (k->vector == 2 || k->vector == 4) && k->extents[k->n_kept - 1] % k->vector == 0; /* none hangs over the end */
     int looked_up = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];

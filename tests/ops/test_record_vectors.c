@@ -453,6 +453,30 @@ static void test_besides(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* What is looked up for a number of elements that ends within a vector, in memory that ends with it. */
+static int64_t looked_up_alone(const int64_t *index) { return number(0, number(1, index[0] * 9 + index[1]) * at.width + number(2, 0)) + 1; }
+
+static void test_ends(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (int d = 0; d < KINDS && !passed_over(&all.run[r]); d++) {
+            for (int64_t lines = 1; lines <= 7 && dtypes[d] != KRF_BOOL; lines += 2) {
+                at.records = 6;
+                at.width = 11;
+                check c = of(&all.run[r], dtypes[d], "x[y, z] + 1");
+                c.given[0].shape[1] = at.width;
+                c.n_given = 3;
+                c.given[1] = (given){"y", KRF_I32, 2, {lines, 9}, 0, 0, (int)at.records};
+                c.given[2] = (given){"z", KRF_U8, 1, {1}, 0, 0, (int)at.width};
+                c.out[0] = (wanted){dtypes[d], 2, {lines, 9}, looked_up_alone};
+                c.into = 1u << WHOLE;
+                check_it(&c, all.cuda);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 /* Records that are stored of what is looked up, for each field somewhere else: their vectors of two are no word of memory, as two elements of a row are. */
 static int64_t looked_up(const int64_t *index) { return number(0, index[0] * at.width + number(1, index[1])) + 1; }
 
@@ -483,5 +507,5 @@ static void test_looked_up(void **unused) {
 int main(void) {
     return run_part_on(open_noted_runs(&all, false),
                        TESTS(noted_test(test_loads), noted_test(test_views), noted_test(test_other_strides), noted_test(test_lines), noted_test(test_loose),
-                             noted_test(test_two_lengths), noted_test(test_stores), noted_test(test_images), noted_test(test_besides), noted_test(test_looked_up)));
+                             noted_test(test_two_lengths), noted_test(test_stores), noted_test(test_images), noted_test(test_besides), noted_test(test_looked_up), noted_test(test_ends)));
 }
