@@ -11,7 +11,7 @@ static bool finds_places(const krf__emitter *e) {
 }
 
 /* Sums of all elements, vectors of halves or bytes: ptxas 13.0 spills with the option (sums of squared differences of bf16 1.02 times as fast without, sums of f16, bf16 and i8 1.01; what finds where the largest element is 0.97,
- * of rows 0.87), and takes as long. */
+ * of rows 0.87), and takes as long. What begins anywhere asks of each element whether it is there: it does not spill, and compiles in 143 ms, not 169 (f16), for 1.03 times the time. */
 static bool sums_narrow_vectors(const krf__emitter *e) {
     bool narrow = e->k->schedule == KRF__REDUCE_ALL && !e->k->drifts && e->k->n_reductions == 1 && krf__reduction(e, 0)->op == KRF__sum;
     for (uint32_t i = 0; i < e->k->n_operands && narrow; i++) {
