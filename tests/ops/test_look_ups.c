@@ -1,5 +1,5 @@
 /* Maps that look elements up while they compute: arrays with elements around them, rolled, joined, repeated, taken by indices, with a part replaced. A thread of a GPU computes all of its elements before it stores the first
- * (codegen/cuda_each.c), and of narrow elements has two of a row side by side (krf__pair_vector); so domains end about where the elements of a block do, and rows are odd, even or of fours. Against plain loops. */
+ * (codegen/cuda_each.c), and of narrow elements has two or four of a row side by side (krf__pair_vector, krf__kernel.several); so domains end about where the elements of a block do, and rows are odd, even or of fours. Against plain loops. */
 #include "ops/common.h"
 
 #include "ops/against.h"
@@ -76,10 +76,10 @@ static int64_t pad_of_computed(const int64_t *i) {
     return sum > 3 ? sum : 3;
 }
 
-/* As many pads of rows as there are in the program's text, which differ in how many elements stand before. */
-static int64_t sum_of(int n, const int64_t *i) {
+/* Pads of rows which differ in how many elements stand before, with zeros and with the nearest element. */
+static int64_t sum_of_eight(const int64_t *i) {
     int64_t sum = 0;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < 8; k++) {
         const int before[AXES] = {0, k % 4};
         int64_t from[AXES];
         sum += inside(i, before, k / 4, from) ? at(X, from) : 0;
@@ -87,8 +87,12 @@ static int64_t sum_of(int n, const int64_t *i) {
     return sum;
 }
 
-static int64_t sum_of_four(const int64_t *i) { return sum_of(4, i); }
-static int64_t sum_of_all(const int64_t *i) { return sum_of(14, i); }
+static int64_t sum_of_two(const int64_t *i) {
+    static const int ones[AXES] = {1, 1, 1, 1};
+    int64_t from[AXES];
+    const int64_t one = inside(i, ones, CONSTANT, from) ? at(X, from) : 0;
+    return one + padded(i);
+}
 
 static int64_t rolled(const int64_t *i) {
     const int64_t *n = now->given[X].shape;
@@ -137,6 +141,10 @@ static int64_t compared(const int64_t *i) { return at(Y, i) > taken(i); }
 static int64_t with_record(const int64_t *i) { return taken(i) * number(Y, 2 * i[0]) > number(Y, 2 * i[0] + 1); }
 static int64_t with_record_added(const int64_t *i) { return taken(i) * number(Y, 2 * i[0]) + number(Y, 2 * i[0] + 1); }
 
+#define EIGHT_PADS \
+    "pad(x, ((0, 0), (0, 3))) + pad(x, ((0, 0), (1, 2))) + pad(x, ((0, 0), (2, 1))) + pad(x, ((0, 0), (3, 0))) + " \
+    "pad(x, ((0, 0), (0, 3)), 'edge') + pad(x, ((0, 0), (1, 2)), 'edge') + pad(x, ((0, 0), (2, 1)), 'edge') + pad(x, ((0, 0), (3, 0)), 'edge')"
+
 static const program programs[] = {
     {.text = "pad(x, 1)", .formula = padded, .rank = 2, .before = {1, 1}, .after = {1, 1}},
     {.text = "pad(x, ((0, 0), (2, 1)), constant_values=1)", .formula = padded, .rank = 2, .before = {0, 2}, .after = {0, 1}, .constant = 1},
@@ -152,11 +160,9 @@ static const program programs[] = {
     {.text = "pad(maximum(x + y, 3), 1)", .formula = pad_of_computed, .rank = 2, .before = {1, 1}, .after = {1, 1}, .y = COLUMNS, .dtypes = NUMBERS},
     {.text = "p = pad(x, 1); return p, f64(p) * 2 + 1", .formula = padded, .rank = 2, .before = {1, 1}, .after = {1, 1}, .second = padded_doubled, .of_second = KRF_F64},
     {.text = "p = pad(x, ((0, 0), (1, 1))); return p, f32(p) * 2 + 1", .formula = padded, .rank = 2, .before = {0, 1}, .after = {0, 1}, .second = padded_doubled, .of_second = KRF_F32},
-    /* of so long a body a thread has two elements, or pairs, and one */
-    {.text = "pad(x, ((0, 0), (0, 3))) + pad(x, ((0, 0), (1, 2))) + pad(x, ((0, 0), (2, 1))) + pad(x, ((0, 0), (3, 0)))", .formula = sum_of_four, .rank = 2, .after = {0, 3}, .dtypes = NUMBERS},
-    {.text = "pad(x, ((0, 0), (0, 3))) + pad(x, ((0, 0), (1, 2))) + pad(x, ((0, 0), (2, 1))) + pad(x, ((0, 0), (3, 0))) + "
-             "pad(x, ((0, 0), (0, 3)), 'edge') + pad(x, ((0, 0), (1, 2)), 'edge') + pad(x, ((0, 0), (2, 1)), 'edge') + pad(x, ((0, 0), (3, 0)), 'edge') + "
-             "pad(x, ((0, 0), (0, 3)), 'reflect') + pad(x, ((0, 0), (1, 2)), 'reflect') + pad(x, ((0, 0), (2, 1)), 'reflect') + pad(x, ((0, 0), (3, 0)), 'reflect') + pad(x, ((0, 0), (0, 3)), 'wrap') + pad(x, ((0, 0), (1, 2)), 'wrap')", .formula = sum_of_all, .rank = 2, .after = {0, 3}, .mode = REFLECT, .dtypes = NUMBERS},
+    /* of so long bodies a thread has half as many elements, and one or one vector */
+    {.text = EIGHT_PADS, .formula = sum_of_eight, .rank = 2, .after = {0, 3}, .mode = EDGE, .dtypes = NUMBERS},
+    {.text = "pad(x, 1) + pad(x, ((2, 0), (0, 2), (2, 0), (0, 2)), 'reflect')", .formula = sum_of_two, .rank = 4, .before = {2, 0, 2, 0}, .after = {0, 2, 0, 2}, .mode = REFLECT, .dtypes = NUMBERS},
     {.text = "roll(x, 3, axis=1)", .formula = rolled, .rank = 2, .shifts = {0, 3}},
     {.text = "roll(x, (-1, 2), axis=(0, 1))", .formula = rolled, .rank = 2, .shifts = {-1, 2}},
     {.text = "roll(x, 5)", .formula = rolled, .rank = 1, .shifts = {5}},
@@ -336,7 +342,7 @@ static void test_text(void **unused) {
         {"pad(x, 1)", KRF_F16, 8194, 4, 2, "*(uint2 *)(a.out0"},
         {"pad(x, 1)", KRF_BF16, 8191, 1, 4, "a.out0["},
         {"pad(x, 1)", KRF_F64, 8191, 1, 4, "a.out0["},
-        {"pad(pad(x, ((0, 0), (2, 1)), 'reflect'), 1)", KRF_F32, 8192, 1, 2, "a.out0["},
+        {EIGHT_PADS, KRF_F32, 8192, 1, 2, "a.out0["},
         {"roll(x, 3, axis=1)", KRF_F16, 8194, 2, 4, "*(unsigned *)(a.out0"},
         {"roll(x, 3, axis=1)", KRF_F32, 8193, 1, 4, "a.out0["},
         {"concatenate((x, x[:, 1:]), axis=1)", KRF_F32, 4097, 1, 4, "a.out0["},
@@ -344,12 +350,13 @@ static void test_text(void **unused) {
     (void)unused;
     for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
         const int64_t shape[] = {100, examples[k].columns};
-        char vector[32], found[32];
+        char vector[32], last[32], none[32];
         char *plan = dump_of(examples[k].text, examples[k].dtype, 2, shape, KRF_DUMP_PLAN), *source = dump_of(examples[k].text, examples[k].dtype, 2, shape, KRF_DUMP_SOURCE);
         snprintf(vector, sizeof vector, ", vector %d,", examples[k].vector);
-        snprintf(found, sizeof found, "found_out0[%d]", examples[k].each);
-        if (strstr(plan, vector) == NULL || strstr(source, found) == NULL) {
-            COMPLAIN("%s of %s: no \"%s\" or no \"%s\":\n%s%s", examples[k].text, name_of(examples[k].dtype), vector, found, plan, source);
+        snprintf(last, sizeof last, "found_out0[%d] = ", examples[k].each - 1);
+        snprintf(none, sizeof none, "found_out0[%d] = ", examples[k].each);
+        if (strstr(plan, vector) == NULL || strstr(source, last) == NULL || strstr(source, none) != NULL) {
+            COMPLAIN("%s of %s: no \"%s\", or not %d a thread:\n%s%s", examples[k].text, name_of(examples[k].dtype), vector, examples[k].each, plan, source);
         }
         const char *load = last_of(source, "(v_in"), *store = strstr(source, examples[k].store);
         if (load == NULL || store == NULL || store < load) {
