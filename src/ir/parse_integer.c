@@ -1,4 +1,4 @@
-/* Integers that are known while the text is read: axes, extents, bounds of slices. Literals, sizes and names of such, with + - * // % and brackets. They do not go through the graph,
+/* Integers that are known while the text is read: axes, extents, bounds of slices. Literals, sizes, those of arrays (x.shape[0]) and names of such, with + - * // % and brackets. They do not go through the graph,
  * whose arithmetic wraps around: an extent that did would be another one than was written. */
 #include "ir/parser.h"
 
@@ -67,11 +67,27 @@ const krf__symbol *krf__parse_size(krf__parser *p, const krf__token *name) {
     return hidden || name->kind != KRF__TOKEN_NAME ? NULL : krf__parse_find(p, &p->extents, name);
 }
 
+/* Of an array: x.shape[0], at the dot. */
+static int64_t parse_measure(krf__parser *p, uint32_t x) {
+    int64_t found = 0;
+    krf__parse_next(p);
+    const krf__token name = p->token;
+    krf__parse_next(p);
+    if (!p->failed && !krf__parse_measure(p, x, &name, &found)) {
+        krf__parse_fail(p, KRF_E_PARSE, name.start, "%.*s is no integer that is known when the text is read: shape[i], size and ndim are", KRF__SHOWN(&name));
+    }
+    return found;
+}
+
 static int64_t parse_named(krf__parser *p) {
     const krf__token name = p->token;
     const krf__symbol *extent = krf__parse_size(p, &name), *value = krf__parse_find(p, &p->values, &name);
     int visits = MOST_VISITS;
     int64_t found = 0;
+    if (value != NULL && krf__parse_peek(p).kind == '.') {
+        krf__parse_next(p);
+        return parse_measure(p, value->id);
+    }
     if (extent != NULL) {
         found = extent->extent;
     } else if (value == NULL) {

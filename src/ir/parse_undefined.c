@@ -46,6 +46,8 @@ static int distance(const char *a, size_t n, const char *b, size_t m) {
     return row[m] > 2 ? 3 : row[m];
 }
 
+enum { LONG = 5 }; /* letters */
+
 typedef struct nearest {
     const krf__token *wanted;
     const char *name;
@@ -53,11 +55,11 @@ typedef struct nearest {
     int distance;
 } nearest;
 
-/* A name all of whose letters differ is no suggestion. Ties go to the first in alphabetical order: the map has none of
+/* Of short names those that differ in two letters are no suggestion (copy and conj). Ties go to the first in alphabetical order: the map has none of
  * its own. */
 static void consider(nearest *best, const char *name, size_t length) {
     int d = distance(best->wanted->start, best->wanted->length, name, length);
-    if (d > 2 || (size_t)d >= best->wanted->length || (size_t)d >= length || d > best->distance) {
+    if (d > 2 || (d > 1 && best->wanted->length < LONG) || (size_t)d >= best->wanted->length || (size_t)d >= length || d > best->distance) {
         return;
     }
     if (d == best->distance && best->name != NULL) {

@@ -143,7 +143,8 @@ uint32_t krf__parse_number(krf__parser *p, bool negative); /* a literal; negativ
 /* No call: a value, a constant, an extent. np: `np.` stood before it, which passes by what the text defines. */
 uint32_t krf__parse_name(krf__parser *p, const krf__token *name, bool np);
 
-/* parse_view.c: x.T and x.mT, behind them. */
+/* parse_view.c: x.T and x.mT, behind them; and x.shape[i], x.size and x.ndim, integers that are known while the text is read. false: name is none of these. */
+bool krf__parse_measure(krf__parser *p, uint32_t x, const krf__token *name, int64_t *value);
 uint32_t krf__parse_attribute(krf__parser *p, uint32_t x, const krf__token *name);
 
 /* parse_expr.c */

@@ -235,6 +235,16 @@ static void views(void **state) {
     same("x.transpose(1, 0)", "x.T");
     same("permute_dims(x, axes=(-1, 0))", "x.T");
     same("x.mT", "x.T");
+    same("x.shape[0] * x", "4 * x");
+    same("x.shape[-1] * x", "8 * x");
+    same("sum(x) / x.size", "sum(x) / 32");
+    same("(x + 1).ndim * y", "2 * y");
+    same("x[x.shape[0] - 2:, :x.shape[1] // 2]", "x[2:, :4]");
+    same("x.reshape(x.shape[1], -1)", "reshape(x, (8, 4))");
+    same("sum(x, axis=x.ndim - 1)", "sum(x, axis=1)");
+    same("y[y.shape[0] // 2:]", "y[4:]");
+    same("x.real", "real(x)");
+    same("(x * 2).imag", "imag(x * 2)");
     same("reshape(x, 2, -1)", "reshape(x, (2, 16))");
     same("x.reshape(-1)", "reshape(x, shape=(32,))");
     same("x.reshape((2, 16),)", "reshape(x, [2, 16])");

@@ -163,9 +163,15 @@ static void errors(void **state) {
     refused(
         KRF_E_DTYPE, "x: f32[3]; x[x]",
         "line 1, column 14: a subscript is made of integers, slices, None, ... and arrays of integers; this is f32\nx: f32[3]; x[x]\n             ^");
-    refused(P, "x: f32[3]; x.shape",
-            "line 1, column 14: shape is no attribute: there are T and mT, and methods\nx: f32[3]; x.shape\n           "
+    refused(P, "x: f32[3]; x.dtype",
+            "line 1, column 14: dtype is no attribute: there are T, mT, real, imag, shape, size and ndim, and methods\nx: f32[3]; x.dtype\n           "
             "  ^");
+    refused(P, "x: f32[3]; x.shape", "line 1, column 14: shape is no value: its extents are, as x.shape[0]\nx: f32[3]; x.shape\n             ^");
+    refused(KRF_E_SHAPE, "x: f32[3]; x.shape[1]", "line 1, column 14: shape[1] is out of range for rank 1\nx: f32[3]; x.shape[1]\n             ^");
+    refused(KRF_E_SHAPE, "x: f32[3]; x.shape[-2]", "line 1, column 14: shape[-2] is out of range for rank 1\nx: f32[3]; x.shape[-2]\n             ^");
+    refused(P, "x: f32[3]; x[:x.T]",
+            "line 1, column 17: T is no integer that is known when the text is read: shape[i], size and ndim are\nx: f32[3]; x[:x.T]\n                ^");
+    refused(P, "x: f32[3]; copy(x)", "line 1, column 12: copy is not a function\nx: f32[3]; copy(x)\n           ^");
     refused(P, "007", "line 1, column 1: an integer does not start with 0\n007\n^");
     refused(P, "3x", "line 1, column 1: a number runs into a name\n3x\n^");
     refused(P, "# \xc3\xa4\xc3\xb6\n1 + \xc3\xa4",
