@@ -67,8 +67,8 @@ const krf__symbol *krf__parse_size(krf__parser *p, const krf__token *name) {
     return hidden || name->kind != KRF__TOKEN_NAME ? NULL : krf__parse_find(p, &p->extents, name);
 }
 
-/* Of an array: x.shape[0], at the dot. */
-static int64_t parse_measure(krf__parser *p, uint32_t x) {
+/* At the dot of x.shape[0]. */
+static int64_t parse_of_array(krf__parser *p, uint32_t x) {
     int64_t found = 0;
     krf__parse_next(p);
     const krf__token name = p->token;
@@ -86,7 +86,7 @@ static int64_t parse_named(krf__parser *p) {
     int64_t found = 0;
     if (value != NULL && krf__parse_peek(p).kind == '.') {
         krf__parse_next(p);
-        return parse_measure(p, value->id);
+        return parse_of_array(p, value->id);
     }
     if (extent != NULL) {
         found = extent->extent;
@@ -189,4 +189,31 @@ bool krf__parse_bound(krf__parser *p, int64_t *bound) {
     const bool found = krf__parse_int(p, bound);
     *bound = found && *bound == KRF_NONE ? KRF_NONE + 1 : *bound;
     return found;
+}
+
+/* x.shape, at what follows it. */
+static int64_t parse_extent(krf__parser *p, uint32_t x, const krf__token *name) {
+    const krf__token open = p->token;
+    const int rank = krf__node_of(p->g, x)->rank;
+    int64_t axis = 0;
+    if (!krf__parse_skip(p, '[')) {
+        return krf__parse_fail(p, KRF_E_PARSE, name->start, "shape is no value: its extents are, as x.shape[0]");
+    }
+    if (!krf__parse_int(p, &axis) || !krf__parse_close(p, &open)) {
+        return 0;
+    }
+    if (axis < -rank || axis >= rank) {
+        return krf__parse_fail(p, KRF_E_SHAPE, name->start, "shape[%lld] is out of range for rank %d", (long long)axis, rank);
+    }
+    return krf__shape_of(p->g, x)[axis < 0 ? axis + rank : axis];
+}
+
+bool krf__parse_measure(krf__parser *p, uint32_t x, const krf__token *name, int64_t *value) {
+    const krf__node *n = krf__node_of(p->g, x);
+    if (krf__token_is(name, "shape")) {
+        *value = parse_extent(p, x, name);
+        return true;
+    }
+    *value = krf__token_is(name, "ndim") ? n->rank : krf__shape_size(n->rank, krf__shape_of(p->g, x));
+    return krf__token_is(name, "ndim") || krf__token_is(name, "size");
 }

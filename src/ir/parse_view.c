@@ -151,33 +151,6 @@ const krf__family krf__slice_calls = {
 
 /* ---- attributes ---- */
 
-/* x.shape, at what follows it. */
-static int64_t parse_extent(krf__parser *p, uint32_t x, const krf__token *name) {
-    const krf__token open = p->token;
-    const int rank = krf__node_of(p->g, x)->rank;
-    int64_t axis = 0;
-    if (!krf__parse_skip(p, '[')) {
-        return krf__parse_fail(p, KRF_E_PARSE, name->start, "shape is no value: its extents are, as x.shape[0]");
-    }
-    if (!krf__parse_int(p, &axis) || !krf__parse_close(p, &open)) {
-        return 0;
-    }
-    if (axis < -rank || axis >= rank) {
-        return krf__parse_fail(p, KRF_E_SHAPE, name->start, "shape[%lld] is out of range for rank %d", (long long)axis, rank);
-    }
-    return krf__shape_of(p->g, x)[axis < 0 ? axis + rank : axis];
-}
-
-bool krf__parse_measure(krf__parser *p, uint32_t x, const krf__token *name, int64_t *value) {
-    const krf__node *n = krf__node_of(p->g, x);
-    if (krf__token_is(name, "shape")) {
-        *value = parse_extent(p, x, name);
-        return true;
-    }
-    *value = krf__token_is(name, "ndim") ? n->rank : krf__shape_size(n->rank, krf__shape_of(p->g, x));
-    return krf__token_is(name, "ndim") || krf__token_is(name, "size");
-}
-
 uint32_t krf__parse_attribute(krf__parser *p, uint32_t x, const krf__token *name) {
     int64_t measure;
     if (krf__parse_measure(p, x, name, &measure)) {

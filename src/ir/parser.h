@@ -103,6 +103,8 @@ uint32_t krf__parse_bound_name(krf__parser *p, const krf__token *name);
 bool krf__parse_int(krf__parser *p, int64_t *value);
 const krf__symbol *krf__parse_size(krf__parser *p, const krf__token *name); /* that the name stands for; NULL: for none, or for something else */
 bool krf__parse_bound(krf__parser *p, int64_t *bound);
+/* x.shape[i], x.size or x.ndim, behind the name. false: it is none of these. */
+bool krf__parse_measure(krf__parser *p, uint32_t x, const krf__token *name, int64_t *value);
 
 /* parse_literal.c */
 typedef struct krf__ints {
@@ -143,8 +145,7 @@ uint32_t krf__parse_number(krf__parser *p, bool negative); /* a literal; negativ
 /* No call: a value, a constant, an extent. np: `np.` stood before it, which passes by what the text defines. */
 uint32_t krf__parse_name(krf__parser *p, const krf__token *name, bool np);
 
-/* parse_view.c: x.T and x.mT, behind them; and x.shape[i], x.size and x.ndim, integers that are known while the text is read. false: name is none of these. */
-bool krf__parse_measure(krf__parser *p, uint32_t x, const krf__token *name, int64_t *value);
+/* parse_view.c: x.T, x.mT and the like, behind them. */
 uint32_t krf__parse_attribute(krf__parser *p, uint32_t x, const krf__token *name);
 
 /* parse_expr.c */
