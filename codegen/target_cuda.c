@@ -61,7 +61,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
     } else if (e->k->spread && e->k->operands[i->slot].record != 0) {
         krf__cuda_put_field(e, i->slot, krf__cuda_element(e), out);
     } else if (krf__is_map(e->k)) {
-        krf__str_printf(out, "v_%s%s", name, krf__cuda_vectored(e, i->slot) && !krf__looks_up(e->k) ? "" : element(e->k));
+        krf__str_printf(out, "v_%s%s", name, krf__cuda_vectored(e, i->slot) && !e->k->several ? "" : element(e->k));
         put_of_vector(e, i->slot, out);
     } else {
         krf__str_printf(out, "v_%s%s", name, element(e->k));

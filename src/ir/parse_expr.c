@@ -194,7 +194,7 @@ static uint32_t parse_primary(krf__parser *p) {
     return krf__parse_close(p, &t) ? x : 0;
 }
 
-/* At the dot behind x: a method or .T, .mT. */
+/* At the dot behind x: a method or an attribute. */
 static uint32_t parse_attribute(krf__parser *p, uint32_t x) {
     krf__parse_next(p);
     krf__token name = p->token;

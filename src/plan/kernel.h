@@ -292,6 +292,7 @@ bool krf__flat_apart(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors, or vectors, of krf__kernel.several. */
 int krf__map_each(const krf__kernel *k);
+int krf__fetches(const krf__kernel *k);   /* at how many places elements are looked up */
 bool krf__looks_up(const krf__kernel *k); /* whether these are several, and computed of what they look up */
 
 /* Whether there is something to gain by krf__kernel.ahead: kernels whose blocks all begin at once and read for long, and those whose threads have much to load and little to do. */

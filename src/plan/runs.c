@@ -1,4 +1,4 @@
-/* Which elements that a map gathers lie in memory as whole vectors. */
+/* Which elements that a map gathers lie in memory as whole vectors, and which maps look up several vectors a thread instead. */
 #include "pass/run.h"
 #include "plan/vector.h"
 
@@ -52,15 +52,13 @@ static bool lies_apart(const krf__kernel *k, const krf__operand *o) { return !o-
  * (four neighbours in rolled rows of bf16 0.116 and 0.138 ms of an H200; elements around those of [.., 56, 56] bf16 0.119 and 0.077). */
 static bool takes_several(const krf__kernel *k, bool unaligned) {
     bool all = k->schedule == KRF__MAP && !k->across && !k->flat && !k->spans && (k->vector == 2 || k->vector == 4) && k->extents[k->n_kept - 1] % k->vector == 0; /* none hangs over the end */
-    int looked_up = 0;
+    const int looked_up = krf__fetches(k);
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        all &= o->record == 0 && o->fixed == 0 && !lies_apart(k, o) && !o->loose && !o->half && (!o->store || (o->aligned && k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) <= MOST_STORED));
+        all &= !lies_apart(k, o) && !o->loose && !o->half && (!o->store || (o->aligned && k->vector * (int)krf_dtype_size((krf_dtype)o->dtype) <= MOST_STORED));
     }
-    for (uint32_t n = 0; n < k->n_instrs && all; n++) {
-        const bool fetch = k->instrs[n].op == KRF__fetch;
-        looked_up += fetch;
-        all &= !fetch || k->vector == 2 || unaligned || !is_run(k, &k->instrs[n]);
+    for (uint32_t n = 0; n < k->n_instrs && k->vector > 2 && !unaligned; n++) {
+        all &= k->instrs[n].op != KRF__fetch || !is_run(k, &k->instrs[n]);
     }
     return all && looked_up > 0 && (k->vector == 2 || looked_up <= MOST_PLACES);
 }

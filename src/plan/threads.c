@@ -191,25 +191,25 @@ static uint32_t body_length(const krf__kernel *k) {
     return n;
 }
 
-static bool gathers(const krf__kernel *k) {
-    bool any = false;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        any |= k->operands[i].gathered;
+int krf__fetches(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        n += k->instrs[i].op == KRF__fetch;
     }
-    return any;
+    return n;
 }
 
-bool krf__looks_up(const krf__kernel *k) { return gathers(k) && krf__map_each(k) > 1; }
+bool krf__looks_up(const krf__kernel *k) { return krf__map_each(k) > 1 && krf__fetches(k) > 0; }
 
 int krf__map_each(const krf__kernel *k) {
-    const uint32_t length = body_length(k), most = gathers(k) ? LONG_LOOK_UP : LONG_BODY;
     if (k->across) {
         return (int)k->extents[0];
     }
-    if (k->schedule != KRF__MAP || (k->vector > 1 && !k->several) || length > most) {
+    if (k->schedule != KRF__MAP || (k->vector > 1 && !k->several)) {
         return 1;
     }
-    return (length > most / 2 ? 2 : 4) / (k->vector > 2 ? 2 : 1);
+    const uint32_t length = body_length(k), most = krf__fetches(k) > 0 ? LONG_LOOK_UP : LONG_BODY;
+    return length > most ? 1 : (length > most / 2 ? 2 : 4) / (k->vector > 2 ? 2 : 1);
 }
 
 /* Whether an accumulator takes two registers. Of such columns, in the canonical order, the registers hold all that is under way, and have no room for what two places to wait take. */

@@ -125,11 +125,9 @@ int krf__loose_vector(const krf__kernel *k) {
 /* Two elements of a row share what its place takes to compute, which is most of the work; of wide ones looked up at several places as much would be under way as registers hold (joined rows of f32 0.141 and 0.147 ms). */
 int krf__pair_vector(const krf__kernel *k) {
     const int fast = k->n_kept - 1;
-    int looked_up = 0, bytes = 0;
+    const int looked_up = krf__fetches(k);
+    int bytes = 0;
     bool fits = k->extents[fast] % 2 == 0;
-    for (uint32_t i = 0; i < k->n_instrs; i++) {
-        looked_up += k->instrs[i].op == KRF__fetch;
-    }
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
         const bool along = o->strides[fast] == 1 && !o->counts && !o->gathered;

@@ -28,7 +28,7 @@ int krf__cached_vector(const krf__kernel *k);
 /* The same of a map for which that is 1, where it stores whole vectors while one or two of its loads begin anywhere. */
 int krf__loose_vector(const krf__kernel *k);
 
-/* The same of a map of narrow elements that looks some up, whose rows have no longer vectors. */
+/* The same of a map that looks elements up, whose rows have no longer vectors. */
 int krf__pair_vector(const krf__kernel *k);
 
 /* The same of a reduction by columns: results that a thread has side by side. */

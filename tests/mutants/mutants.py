@@ -1187,7 +1187,7 @@ MUTANTS = [
     ("looked_up_pair_inside", "codegen/cuda_each.c", '" ? first + u * %d : first", 256 * e->k->vector', '" ? first + u * %d : first", 256', "ops/test_look_ups/sim"),
     ("looked_up_kept", "codegen/cuda_each.c", '"%s = found_%s[u];\\n"', '"%s = found_%s[0];\\n"', "ops/test_look_ups/sim"),
     ("looked_up_stored", "codegen/skeleton/map_each_stores.cu", "const $INDEX i = $EACH_INSIDE;", "const $INDEX i = first;", "ops/test_look_ups/sim"),
-    ("looked_up_element", "codegen/target_cuda.c", 'krf__cuda_vectored(e, i->slot) && !krf__looks_up(e->k) ? ""', 'krf__cuda_vectored(e, i->slot) ? ""', "ops/test_look_ups/sim"),
+    ("looked_up_element", "codegen/target_cuda.c", 'krf__cuda_vectored(e, i->slot) && !e->k->several ? ""', 'krf__cuda_vectored(e, i->slot) ? ""', "ops/test_look_ups/sim"),
     ("looked_up_blocks", "src/backend/cuda/launch.c", "(int64_t)KRF__CUDA_BLOCK * k->vector * krf__map_each(k)", "(int64_t)KRF__CUDA_BLOCK * k->vector * k->vector * krf__map_each(k)", "ops/test_look_ups/sim"),
     ("looked_up_end", "src/plan/runs.c", " && k->extents[k->n_kept - 1] % k->vector == 0; /*", "; /*", "ops/test_look_ups/sim"),
     ("looked_up_records", "src/plan/runs.c", "!lies_apart(k, o) && ", "", "ops/test_look_ups/sim"),
