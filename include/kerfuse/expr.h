@@ -56,8 +56,8 @@ KRF_API krf_expr krf_uint(krf_graph *graph, uint64_t value);
 KRF_API krf_expr krf_real(krf_graph *graph, double value);
 KRF_API krf_expr krf_complex(krf_graph *graph, double re, double im);
 
-/* x converted to dtype. Float to integer truncates, clamps to the ends and sends NaN to 0; anything to bool is x != 0. A complex x to a
- * dtype that is not complex, bool aside, is an error: krf_real_part(x) or krf_abs(x) can be cast. */
+/* x converted to dtype. Float to integer truncates, clamps to the ends and sends NaN to 0; anything to bool is x != 0. To a complex dtype, a real x
+ * becomes x + 0i. A complex x to a dtype that is not complex, bool aside, is an error: krf_real_part(x) or krf_abs(x) can be cast. */
 KRF_API krf_expr krf_cast(krf_expr x, krf_dtype dtype);
 
 /* Views. They copy nothing.

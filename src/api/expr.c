@@ -126,7 +126,7 @@ krf_expr krf_complex(krf_graph *graph, double re, double im) {
 /* ---- views ---- */
 
 krf_expr krf_cast(krf_expr x, krf_dtype dtype) {
-    return (krf_expr){x.graph, krf__expr_check("cast", x) ? krf__build_cast(x.graph, x.id, dtype) : 0};
+    return (krf_expr){x.graph, krf__expr_check("cast", x) ? krf__build_astype(x.graph, x.id, dtype) : 0};
 }
 
 krf_expr krf_transpose(krf_expr x, const int *axes) {

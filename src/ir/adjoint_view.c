@@ -12,7 +12,7 @@ static int rank_of(const krf_graph *g, uint32_t x) { return krf__node_of(g, x)->
 uint32_t krf__zeros(krf_graph *g, krf_dtype dtype, int rank, const int64_t *shape) {
     int64_t extents[KRF_MAX_RANK]; /* those given may lie in the graph, which grows */
     memcpy(extents, shape, (size_t)rank * sizeof *extents);
-    return krf__build_broadcast_to(g, krf__build_cast(g, krf__build_int(g, 0, true), dtype), rank, extents);
+    return krf__build_broadcast_to(g, krf__build_astype(g, krf__build_int(g, 0, true), dtype), rank, extents);
 }
 
 uint32_t krf__adjoint_stretched(krf_graph *g, uint32_t c, int from_rank, const int64_t *from, int to_rank, const int64_t *to) {

@@ -13,6 +13,15 @@ uint32_t krf__build_complex(krf_graph *g, double re, double im, bool literal) {
     return krf__build(g, KRF__complex_of, 2, (uint32_t[]){krf__build_real(g, re, literal), krf__build_real(g, im, literal)});
 }
 
+uint32_t krf__build_astype(krf_graph *g, uint32_t x, krf_dtype dtype) {
+    const bool joins = x != 0 && (unsigned)dtype < KRF__DTYPE_COUNT && krf__is_complex(dtype) && !krf__is_complex((krf_dtype)krf__node_of(g, x)->dtype);
+    if (!joins) {
+        return krf__build_cast(g, x, dtype);
+    }
+    const krf_dtype part = krf__part_of(dtype);
+    return krf__build(g, KRF__complex_of, 2, (uint32_t[]){krf__build_cast(g, x, part), krf__build_cast(g, krf__build_int(g, 0, true), part)});
+}
+
 /* An operand in the dtype of its operation. Weak integers that are known must fit. */
 uint32_t krf__build_convert(krf_graph *g, const char *name, uint32_t x, krf_dtype dtype) {
     const krf__node *n = krf__node_of(g, x);
@@ -33,6 +42,11 @@ uint32_t krf__build_convert(krf_graph *g, const char *name, uint32_t x, krf_dtyp
         }
     }
     return krf__build_cast(g, x, dtype);
+}
+
+uint32_t krf__build_given(krf_graph *g, const char *name, uint32_t value, krf_dtype dtype) {
+    value = krf__is_complex(dtype) ? value : krf__build_convert(g, name, value, dtype);
+    return value == 0 ? 0 : krf__build_astype(g, value, dtype);
 }
 
 /* The dtype that operands [first, n) are promoted to, and whether all of them are weak. False where there is none. */
@@ -128,10 +142,10 @@ static uint32_t power_chain(krf_graph *g, uint32_t x, uint32_t exponent) {
     return k > 0 ? r : krf__build(g, KRF__divide, 2, (uint32_t[]){krf__build_int(g, 1, true), r});
 }
 
-/* A weak operand of a composed function stays weak, so that the result is; beside complex ones a real number stays real. */
-static uint32_t convert_weak(krf_graph *g, uint32_t x, krf_dtype dtype) {
-    const krf_dtype own = (krf_dtype)krf__node_of(g, x)->dtype, part = krf__is_complex(dtype) ? krf__part_of(dtype) : dtype;
-    return own == dtype || own == part ? x : krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)});
+/* An operand of a composed function: a weak one stays weak, so that the result is; beside complex ones a real number stays real. */
+static uint32_t convert_composed(krf_graph *g, const char *name, uint32_t x, krf_dtype dtype, bool weak) {
+    const krf_dtype own = (krf_dtype)krf__node_of(g, x)->dtype, to = krf__is_complex(dtype) && !krf__is_complex(own) ? krf__part_of(dtype) : dtype;
+    return own == to ? x : weak ? krf__build(g, KRF__multiply, 2, (uint32_t[]){x, krf__build_real(g, 1, true)}) : krf__build_convert(g, name, x, to);
 }
 
 /* Why a function takes no complex operands. */
@@ -225,7 +239,7 @@ uint32_t krf__build(krf_graph *g, krf__op op, int n, const uint32_t *operands) {
     const bool composed = krf__is_composed(op);
     const bool rounds = krf__composed_rounds_often(op) && krf__is_half(dtype); /* a composed function, too, rounds once: from f32 */
     for (int i = 0; i < n; i++) {
-        args[i] = i < first ? args[i] : composed && weak ? convert_weak(g, args[i], dtype) : krf__build_convert(g, info->name, args[i], dtype);
+        args[i] = i < first ? args[i] : composed ? convert_composed(g, info->name, args[i], dtype, weak) : krf__build_convert(g, info->name, args[i], dtype);
         args[i] = rounds ? krf__build_cast(g, args[i], KRF_F32) : args[i];
         if (args[i] == 0) {
             return 0;

@@ -16,7 +16,10 @@ bool krf__build_axes(krf_graph *g, const char *name, int rank, int n_axes, const
 krf_dtype krf__accumulator(krf__op op, krf_dtype given); /* what a reduction of `given` accumulates in; f16 and bf16 are rounded at the end */
 uint32_t krf__build_reduce(krf_graph *g, krf__op op, uint32_t x, int n_axes, const int *axes, bool keepdims); /* axes NULL: all */
 uint32_t krf__build_scan(krf_graph *g, krf__op op, uint32_t x, int axis);
+/* What an operation converts an operand with: beside complex ones a real number stays real, and has no imaginary part. */
 uint32_t krf__build_cast(krf_graph *g, uint32_t x, krf_dtype dtype);
+uint32_t krf__build_astype(krf_graph *g, uint32_t x, krf_dtype dtype); /* what a program says: of a real number, a complex one whose imaginary part is +0 */
+uint32_t krf__build_given(krf_graph *g, const char *name, uint32_t value, krf_dtype dtype); /* the same, but that a weak integer that is known must fit (KRF_E_DTYPE) */
 uint32_t krf__build_stop_gradient(krf_graph *g, uint32_t x);
 uint32_t krf__build_input(krf_graph *g, krf_array *array);
 uint32_t krf__build_placeholder(krf_graph *g, const char *name, krf_dtype dtype, bool weak, int rank, const int64_t *shape, const int64_t *strides);

@@ -48,7 +48,7 @@ static uint32_t convert(krf_graph *g, const krf_op *op, int i, uint32_t x, krf_d
     if (op->parameters[i].letter == 0 && !weak && (!krf__promote(from, to, &both) || both != to)) {
         return krf__graph_fail(g, KRF_E_DTYPE, "%s: operand %s is %s, and %s was declared: cast it", op->name, op->parameters[i].name, krf_dtype_name(from), krf_dtype_name(to));
     }
-    return krf__build_cast(g, krf__build_convert(g, op->name, x, to), to); /* strong, if it was weak */
+    return krf__build_given(g, op->name, x, to);
 }
 
 /* Operands by the signature of `op`: converted, checked, and made a chain. What letters stand for, and the shape of all. */

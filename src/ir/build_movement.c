@@ -197,11 +197,6 @@ static bool widths_valid(krf_graph *g, uint32_t x, const int64_t *widths, krf_pa
     return true;
 }
 
-uint32_t krf__build_assigned(krf_graph *g, const char *name, uint32_t value, krf_dtype dtype) {
-    value = krf__build_convert(g, name, value, dtype);
-    return value == 0 ? 0 : krf__build_cast(g, value, dtype); /* strong, if it was weak */
-}
-
 uint32_t krf__build_pad(krf_graph *g, uint32_t x, const int64_t *widths, krf_pad_mode mode, uint32_t value) {
     if (x == 0 || value == 0 || !widths_valid(g, x, widths, mode)) {
         return 0;
@@ -220,7 +215,7 @@ uint32_t krf__build_pad(krf_graph *g, uint32_t x, const int64_t *widths, krf_pad
     if (krf__shape_size(rank, shape) < 0) {
         return krf__graph_fail(g, KRF_E_SHAPE, "pad: the result has more than 2^63 elements");
     }
-    value = krf__build_assigned(g, "pad", value, dtype);
+    value = krf__build_given(g, "pad", value, dtype);
     if (value == 0) {
         return 0;
     }
@@ -306,7 +301,7 @@ uint32_t krf__build_concatenate(krf_graph *g, int n, const uint32_t *xs, int axi
         if (extent == 0 && !(k == 0 && result == 0)) {
             continue;
         }
-        uint32_t x = krf__build_cast(g, xs[k], dtype);
+        uint32_t x = krf__build_astype(g, xs[k], dtype);
         if (extent == whole) {
             return x;
         }
@@ -340,7 +335,7 @@ uint32_t krf__build_stack(krf_graph *g, int n, const uint32_t *xs, int axis) {
         if (!krf__same_shape(g, xs[0], xs[k])) {
             return not_alike(g, name, xs[0], xs[k], "have to be the same");
         }
-        uint32_t x = krf__build_expand_dims(g, krf__build_cast(g, xs[k], dtype), axis);
+        uint32_t x = krf__build_expand_dims(g, krf__build_astype(g, xs[k], dtype), axis);
         if (x == 0) {
             return 0;
         }
@@ -407,7 +402,7 @@ uint32_t krf__build_set_slice(krf_graph *g, uint32_t x, int n, const krf_range *
     }
     int rank = rank_of(g, x);
     int64_t shape[KRF_MAX_RANK];
-    value = krf__build_assigned(g, "set", value, (krf_dtype)krf__node_of(g, slice)->dtype);
+    value = krf__build_given(g, "set", value, (krf_dtype)krf__node_of(g, slice)->dtype);
     value = krf__build_broadcast_to(g, value, rank, krf__shape_of(g, slice));
     if (value == 0) {
         return 0;

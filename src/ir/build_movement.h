@@ -21,8 +21,6 @@ uint32_t krf__build_trace(krf_graph *g, uint32_t x, int64_t offset, int axis1, i
 uint32_t krf__build_indices(krf_graph *g, int rank, const int64_t *shape);
 
 /* widths: before and after, for each axis. value: of rank 0, for KRF_PAD_CONSTANT. */
-/* A value that is stored among elements of that dtype: cast to it. A weak integer that is known must fit (KRF_E_DTYPE). */
-uint32_t krf__build_assigned(krf_graph *g, const char *name, uint32_t value, krf_dtype dtype);
 uint32_t krf__build_pad(krf_graph *g, uint32_t x, const int64_t *widths, krf_pad_mode mode, uint32_t value);
 
 uint32_t krf__build_concatenate(krf_graph *g, int n, const uint32_t *xs, int axis);

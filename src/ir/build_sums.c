@@ -79,6 +79,11 @@ static uint32_t spread(krf_graph *g, uint32_t x, uint32_t weights, const krf__ax
     return krf__build_broadcast_to(g, weights, rank, krf__shape_of(g, x));
 }
 
+/* Beside complex ones real numbers stay real. */
+static uint32_t widened(krf_graph *g, uint32_t x, krf_dtype wide) {
+    return krf__build_cast(g, x, krf__is_complex(wide) && !krf__is_complex(krf__dtype_of(g, x)) ? krf__part_of(wide) : wide);
+}
+
 uint32_t krf__build_average(krf_graph *g, uint32_t x, uint32_t weights, const krf__axes *axes) {
     if (x == 0 || weights == 0) {
         return x == 0 ? 0 : krf__build_reduce(g, KRF__mean, x, axes->n, axes->of, axes->keepdims);
@@ -92,8 +97,8 @@ uint32_t krf__build_average(krf_graph *g, uint32_t x, uint32_t weights, const kr
         dtype = KRF_F64; /* integers are divided in f64 */
     }
     krf_dtype wide = krf__is_half(dtype) ? KRF_F32 : dtype;
-    x = krf__build_cast(g, x, wide);
-    weights = krf__build_cast(g, weights, wide);
+    x = widened(g, x, wide);
+    weights = widened(g, weights, wide);
     uint32_t sum = krf__build_reduce(g, KRF__sum, call(g, KRF__multiply, x, weights), axes->n, axes->of, axes->keepdims);
     uint32_t all = krf__build_reduce(g, KRF__sum, weights, axes->n, axes->of, axes->keepdims);
     return krf__build_cast(g, call(g, KRF__divide, sum, all), dtype);

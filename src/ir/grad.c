@@ -50,7 +50,7 @@ static uint32_t own_shape(handing *h, uint32_t id, const contribution *c) {
         x = krf__build(g, KRF__real_part, 1, &x);
     }
     x = krf__adjoint_stretched(g, x, from_rank, from, to_rank, to);
-    return krf__build_cast(g, x, dtype);
+    return krf__build_astype(g, x, dtype);
 }
 
 /* Adds what was handed to a node in one shape, before it is summed: one sum instead of several. rest: of further shapes, summed; 0 for nothing. */
@@ -198,7 +198,7 @@ bool krf__build_grad(krf_graph *g, uint32_t y, int n, const uint32_t *by, uint32
     }
     bool valid = y != 0 && y < g->n_nodes && valid_result(g, "grad", y) && krf__differentiating_begin(d, g, "grad", y, n, by);
     if (valid) {
-        valid = give(&h, y, krf__build_cast(g, krf__build_int(g, 1, true), krf__dtype_of(g, y)), y);
+        valid = give(&h, y, krf__build_astype(g, krf__build_int(g, 1, true), krf__dtype_of(g, y)), y);
     }
     for (uint32_t id = y; valid && id > 0; id--) {
         if (d->found[id] == 0 || d->depends[id] == KRF__INDEPENDENT) {

@@ -276,7 +276,7 @@ static bool choose_dtypes(krf_graph *g, krf__gufunc_call *c, uint32_t *inputs) {
             krf__graph_fail(g, KRF_E_DTYPE, "%s: %.*s is %s, and %s was declared: cast it", f->name, (int)core->name.length, core->name.at, krf_dtype_name((krf_dtype)n->dtype), krf_dtype_name(core->dtype));
             return false;
         }
-        if (n != NULL && (inputs[i] = krf__build_cast(g, inputs[i], c->dtypes[i])) == 0) {
+        if (n != NULL && (inputs[i] = krf__build_astype(g, inputs[i], c->dtypes[i])) == 0) {
             return false;
         }
     }

@@ -21,7 +21,7 @@ static uint32_t tangent_elementwise(krf__differentiating *d, uint32_t id) {
         }
         sum = sum == 0 ? t : krf__build(g, KRF__add, 2, (uint32_t[]){sum, t});
     }
-    return krf__build_cast(g, sum, krf__dtype_of(g, id));
+    return krf__build_astype(g, sum, krf__dtype_of(g, id));
 }
 
 static uint32_t tangent_of(krf__differentiating *d, uint32_t id) {
@@ -88,7 +88,7 @@ static uint32_t given(krf_graph *g, int k, uint32_t variable, uint32_t tangent) 
         krf__str_free(&text);
         return 0;
     }
-    return krf__build_cast(g, tangent, (krf_dtype)x->dtype);
+    return krf__build_astype(g, tangent, (krf_dtype)x->dtype);
 }
 
 uint32_t krf__build_jvp(krf_graph *g, uint32_t y, int n, const uint32_t *by, const uint32_t *tangents) {

@@ -32,7 +32,7 @@ static void complete(krf__parser *p, krf__arguments *a) {
     }
 }
 
-static uint32_t build(krf__parser *p, krf__arguments *a) { return krf__parse_built(p, a->name.start, krf__build_cast(p->g, a->ids[0], a->dtype)); }
+static uint32_t build(krf__parser *p, krf__arguments *a) { return krf__parse_built(p, a->name.start, krf__build_astype(p->g, a->ids[0], a->dtype)); }
 
 /* has_dtype: the function's name is one. */
 const krf__family krf__cast_calls = {.name = cast_name, .argument = argument, .given = krf__parse_behind_operand, .complete = complete, .build = build};

@@ -146,7 +146,7 @@ static uint32_t adapt_scalar(krf__parser *p, const declaration *d, uint32_t id) 
         return 0;
     }
     if (!d->weak) {
-        return krf__build_cast(p->g, id, d->dtype);
+        return krf__build_astype(p->g, id, d->dtype);
     }
     if (krf__is_complex(d->dtype)) {
         return krf__build(p->g, KRF__complex_of, 2, (uint32_t[]){id, krf__build_real(p->g, 0, true)});

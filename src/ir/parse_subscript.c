@@ -250,7 +250,7 @@ uint32_t krf__parse_updated(krf__parser *p, uint32_t x, const krf__subscript *s,
         shape[i] = s->from[i] < 0 ? 1 : krf__shape_of(g, slice)[s->from[i]];
     }
     memcpy(spread, krf__shape_of(g, slice), (size_t)rank * sizeof *spread);
-    value = krf__build_broadcast_to(g, krf__build_assigned(g, "at", value, (krf_dtype)krf__node_of(g, x)->dtype), s->kept, shape);
+    value = krf__build_broadcast_to(g, krf__build_given(g, "at", value, (krf_dtype)krf__node_of(g, x)->dtype), s->kept, shape);
     value = krf__parse_built(p, at, krf__build_reshape(g, value, rank, spread));
     if (value != 0 && op != KRF__poison) {
         value = krf__build(g, op, 2, (uint32_t[]){slice, value});

@@ -60,6 +60,21 @@ static bool casts_weak(const krf_graph *g, const krf__node *n) {
     return n->op == KRF__cast && krf__node_of(g, n->args[0])->weak;
 }
 
+/* Whether node n is what an operation makes of a real operand beside complex ones: a cast that no text says, for what programs call one is another node. */
+static bool stays_real(const krf_graph *g, const krf__node *n) {
+    return n->op == KRF__cast && krf__is_complex((krf_dtype)n->dtype) && !krf__is_complex(krf__dtype_of(g, n->args[0]));
+}
+
+/* Whether an operand of the operation is complex, so that real ones are converted. */
+static bool meets_complex(const krf_graph *g, const krf__node *parent) {
+    bool any = false;
+    for (int k = 0; k < krf__op_info_of((krf__op)parent->op)->arity; k++) {
+        const krf__node *a = krf__node_of(g, parent->args[k]);
+        any |= krf__is_complex((krf_dtype)a->dtype) && !stays_real(g, a);
+    }
+    return any;
+}
+
 /* Whether a strong operand of the same operation gives a weak one in place i the dtype that operand i has. */
 static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
     const krf__op_info *info = krf__op_info_of((krf__op)parent->op);
@@ -68,8 +83,9 @@ static bool dtype_follows(const krf_graph *g, const krf__node *parent, int i) {
                  || info->rule == KRF__RULE_BITS || info->rule == KRF__RULE_WHERE || info->rule == KRF__RULE_ANY;
     for (int k = first; joint && i >= first && k < info->arity; k++) {
         const krf__node *other = krf__node_of(g, parent->args[k]);
-        if (k != i && other->op != KRF__constant && !other->weak && !casts_weak(g, other)
-            && other->dtype == krf__node_of(g, parent->args[i])->dtype) {
+        const krf_dtype dtype = krf__dtype_of(g, parent->args[i]);
+        const bool strong = other->op != KRF__constant && !other->weak && !casts_weak(g, other) && (krf_dtype)other->dtype == dtype;
+        if (k != i && strong && (!stays_real(g, other) || krf__complex_of(krf__dtype_of(g, other->args[0])) == dtype)) {
             return true;
         }
     }
@@ -92,13 +108,17 @@ uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
         return arg;
     }
     const krf__node *a = krf__node_of(g, arg);
-    if (!is_elementwise(n) || !casts_weak(g, a)) {
+    const bool real = stays_real(g, a) && meets_complex(g, n);
+    if (!is_elementwise(n) || (!real && !casts_weak(g, a))) {
         return arg;
     }
     const krf__node *source = krf__node_of(g, a->args[0]);
     krf_dtype from = (krf_dtype)source->dtype, to = (krf_dtype)a->dtype;
     if (!n->weak && source->op == KRF__constant && krf__is_int(from) && would_chain(n, i, source)) {
         return arg;
+    }
+    if (real) {
+        return a->args[0];
     }
     bool promotes = from != to && krf__dtype(from)->kind <= krf__dtype(to)->kind;
     return n->weak || (promotes && dtype_follows(g, n, i)) ? a->args[0] : arg;
@@ -123,7 +143,8 @@ static void put_constant(krf__str *out, const krf_graph *g, const krf__node *par
     bool kept = krf__dtype((krf_dtype)c->dtype)->kind == KRF__KIND_REAL
                 || value < 0; /* integers to negative powers are no chains */
     bool bare = (c->weak && (!chain || kept)) || c->dtype == KRF_BOOL;
-    if (!bare && parent != NULL && is_elementwise(parent)) {
+    const bool converted = parent != NULL && krf__node_of(g, parent->args[i]) != c; /* by the operation: the text keeps the dtype that it has */
+    if (!bare && parent != NULL && is_elementwise(parent) && !converted) {
         if (c->dtype == KRF_F64 && (parent->weak || (!chain && dtype_follows(g, parent, i)))
             && put_as_integer(out, value, !parent->weak)) {
             return;
@@ -199,8 +220,21 @@ static int level_of(const char *infix) {
     return strcmp(infix, "**") == 0 ? KRF__LEVEL_POWER : KRF__LEVEL_COMPARE;
 }
 
+/* Whether the node is c64(x) or c128(x) of a real x. */
+static bool is_astype(const printing *p) {
+    const krf__node *im = krf__node_of(p->g, p->node->args[1]);
+    return p->node->op == KRF__complex_of && !p->node->weak && im->op == KRF__constant && !im->weak && im->value == 0;
+}
+
 static int put_elementwise(printing *p) {
     const krf__op_info *info = krf__op_info_of((krf__op)p->node->op);
+    if (is_astype(p)) {
+        krf__str_printf(p->out, "%s(", krf_dtype_name((krf_dtype)p->node->dtype));
+        put_operand(p, 0, 0);
+        krf__str_char(p->out, ')');
+        p->depth++;
+        return KRF__LEVEL_ATOM;
+    }
     /* A minus before a number would be part of it. */
     bool literal = krf__node_of(p->g, krf__print_operand(p->g, p->id, 0))->op == KRF__constant;
     if (*info->infix == '\0' || (info->arity == 1 && literal)) {

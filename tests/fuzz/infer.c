@@ -229,6 +229,7 @@ bool node_infer(const graph *g, node *n) {
         n->is = *x;
         n->is.dtype = n->to;
         n->is.weak = false;
+        n->is.real = x->real && is_complex(x->dtype); /* of a real number it has an imaginary part, which is 0 */
         right = !is_complex(x->dtype) || is_complex(n->to) || n->to == KRF_BOOL;
         break;
     case NODE_TRANSPOSE: right = infer_transpose(n, x); break;

@@ -96,7 +96,7 @@ static bool infer_pad(node *n, const facts *x) {
         return false;
     }
     int64_t extent = x->shape[n->axes[0]], most = n->extents[0] > n->extents[1] ? n->extents[0] : n->extents[1];
-    n->is.real = x->real || size_of(x) == 0; /* the value that pads is */
+    n->is.real = x->real && n->extents[0] + n->extents[1] == 0; /* the value that pads has an imaginary part, which is 0 */
     n->is.rank = x->rank;
     memcpy(n->is.shape, x->shape, sizeof n->is.shape);
     n->is.shape[n->axes[0]] += n->extents[0] + n->extents[1];
@@ -110,7 +110,9 @@ static bool infer_join(node *n, const facts *x, const facts *y) {
         return false;
     }
     n->is.rank = rank;
-    n->is.real = !stack && x->shape[axis] == 0 && y->shape[axis] > 0 ? y->real : x->real && (y->real || (!stack && y->shape[axis] == 0));
+    /* a real operand gets an imaginary part, which is 0 */
+    const bool x_real = x->real && is_complex(x->dtype), y_real = y->real && is_complex(y->dtype);
+    n->is.real = !stack && x->shape[axis] == 0 && y->shape[axis] > 0 ? y_real : x_real && (y_real || (!stack && y->shape[axis] == 0));
     for (int i = 0; i < rank; i++) {
         int from = i - (stack && i > axis);
         if (stack && i == axis) {
@@ -161,7 +163,7 @@ static bool infer_set(node *n, const facts *x, const facts *v) {
             return false;
         }
     }
-    n->is.real = none ? x->real : all ? v->real : x->real && v->real;
+    n->is.real = none ? x->real : v->real && is_complex(v->dtype) && (all || x->real);
     return true;
 }
 
