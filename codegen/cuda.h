@@ -160,6 +160,7 @@ void krf__cuda_put_results(krf__emitter *e, krf__str *out);
 
 /* ---- cuda_partials.c ---- */
 void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out); /* shared memory for partial results of chunks */
+int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r); /* of an accumulator in shared memory: halves and narrow integers may be wider ones there */
 
 /* ---- cuda_tree.c ---- */
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */
@@ -177,9 +178,13 @@ int krf__cuda_columns_left(const krf__emitter *e);
 void krf__cuda_put_column_sides(const krf__emitter *e, krf__str *out);
 void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_results_tree(krf__emitter *e, int results, int vector, int threads, krf__str *out); /* of threads that have a vector of each of so many results: each comes to have one, or the first of some, r0 */
-void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out); /* of reduction r alone: lanes 32 apart, then threads */
+void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t first, uint32_t end, krf__str *out); /* of reductions [first, end): lanes 32 apart, then threads */
+/* r0, r1, ... of each thread with those of the one d further on, d from `half` on, where the condition holds (NULL: everywhere): of all reductions in one loop, which compiles sooner than one for each, and in which
+ * none waits for the others. */
+void krf__cuda_put_results_down(krf__emitter *e, const char *unroll, int half, const char *condition, krf__str *out);
 
 /* ---- cuda_team.c ---- */
+uint32_t krf__cuda_meet_end(const krf__emitter *e, uint32_t first, int64_t *bytes); /* the end of the reductions from `first` on that meet in shared memory together, and the bytes that a lane of all has there */
 void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out); /* of warps that share a chunk, of which the first has the result */
 
 /* ---- cuda_drift.c ---- */

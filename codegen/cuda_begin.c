@@ -49,16 +49,17 @@ static void next_may_come(const krf__emitter *e, bool done, krf__str *out) {
 /* That others may come is said after the wait: whatever is there then has only the kernel directly before it at work beside it. */
 static void begin(krf__emitter *e, krf__str *out) {
     if (e->k->ahead) {
-        krf__str_put(out, "bool apart = a.apart != 0;\nif (!apart) {\n    krf_wait_for_last();\n}\n");
+        krf__str_put(out, "if (a.apart == 0) {\n    krf_wait_for_last();\n}\n");
     } else if (e->k->early) {
         krf__str_put(out, "krf_wait_for_last();\n");
         next_may_come(e, false, out);
     }
 }
 
+/* Who has waited once waits no longer: to ask whether that was is more text. */
 static void wait_to_store(krf__emitter *e, krf__str *out) {
     if (e->k->ahead) {
-        krf__str_put(out, "if (apart) {\n    krf_wait_for_last();\n    apart = false;\n}\n");
+        krf__str_put(out, "krf_wait_for_last();\n");
         next_may_come(e, false, out);
     }
 }

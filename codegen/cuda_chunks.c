@@ -24,12 +24,9 @@ static void kept(krf__emitter *e, krf__str *out) {
 
 static void tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        char value[16];
-        snprintf(value, sizeof value, "r%u", r);
-        krf__str_printf(out, "%s r%u = of_chunk%u;\n#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__reduction_type(e, r), r, r, r, r, r);
-        krf__cuda_put_shuffle(e, r, "down", value, "d", out);
-        krf__str_put(out, ");\n}\n");
+        krf__str_printf(out, "%s r%u = of_chunk%u;\n", krf__reduction_type(e, r), r, r);
     }
+    krf__cuda_put_results_down(e, " 1", 16, NULL, out);
 }
 
 static void row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->chunks > 1 ? "warp_chunks" : "warp_row", out); }

@@ -37,8 +37,7 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
-/* Of an accumulator in shared memory: halves and narrow integers may be wider ones there. */
-static int64_t bytes_of(const krf__emitter *e, uint32_t r) {
+int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r) {
     const int64_t bytes = (int64_t)krf__cuda_accumulator_bytes(e, r);
     return bytes < 4 ? 4 : bytes;
 }
@@ -49,18 +48,18 @@ static uint32_t copied_together(const krf__emitter *e, uint32_t first) {
     int64_t bytes = 0;
     uint32_t r = first;
     for (; r < e->k->n_reductions && (r == first || bytes < BYTES); r++) {
-        bytes += bytes_of(e, r);
+        bytes += krf__cuda_shared_bytes(e, r);
     }
     return bytes > BYTES && r > first + 1 ? r - 1 : r;
 }
 
 /* Bytes of shared memory that a block needs for other things: results of its lines' chunks, and what teams of warps meet in. */
 static int64_t bytes_taken(const krf__emitter *e) {
-    int64_t all = 0, widest = 0;
+    int64_t all = 0, widest = 0, bytes;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const int64_t bytes = bytes_of(e, r);
-        all += bytes;
-        widest = bytes > widest ? bytes : widest;
+        all += krf__cuda_shared_bytes(e, r);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r = krf__cuda_meet_end(e, r, &bytes), widest = bytes > widest ? bytes : widest) {
     }
     return KRF__LANES * (all * (e->k->lines > 1 ? e->k->lines : 1) + (e->k->team > 1 ? 8 / e->k->team * widest : 0));
 }
@@ -70,7 +69,7 @@ static int parts_at_once(const krf__emitter *e, uint32_t first, uint32_t end) {
     enum { MOST = 16, LIMIT = 47 << 10, NARROW = 24 << 10, WIDE = 40 << 10 };
     int64_t bytes = 0;
     for (uint32_t r = first; r < end; r++) {
-        bytes += bytes_of(e, r);
+        bytes += krf__cuda_shared_bytes(e, r);
     }
     const int64_t enough = bytes <= 8 ? NARROW : WIDE, left = LIMIT - bytes_taken(e), n = (left < enough ? left : enough) / (KRF__LANES * bytes);
     return n < 0 ? 0 : n < MOST ? (int)n : MOST;
@@ -114,8 +113,36 @@ static void shared_nothing(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Copies that a turn of the loops makes: of 4M f32 a sum takes 4.6 us of an H200 with one, 4.0 with two, for a tenth more of a compilation's instructions, which are most where there are several. */
-static const char *at_once(const krf__emitter *e) { return e->k->n_reductions == 1 ? "2" : "1"; }
+/* Copies that a turn of the loops makes: of 4M f32 a sum takes 4.6 us of an H200 with one, 4.0 with two, for more text, which is most where there are several. The second is asked for: a loop that
+ * a compiler unrolls has another one behind it for what is left, which takes it 5 of 100 ms. */
+static int at_once(const krf__emitter *e) { return e->k->n_reductions == 1 ? 2 : 1; }
+
+/* For each lane's chunk of a turn, n further on by 256 each, what `put` does with it. */
+static void put_turns(krf__emitter *e, uint32_t first, uint32_t end, void (*put)(krf__emitter *e, uint32_t r, uint32_t first, const char *n, krf__str *out), krf__str *out) {
+    krf__str_printf(out, "    #pragma unroll 1\n    for (int n = threadIdx.x; n < end; n += %d) {\n", KRF__LANES * at_once(e));
+    for (int turn = 0; turn < at_once(e); turn++) {
+        krf__str_put(out, turn > 0 ? "        if (n + 256 < end) {\n" : "");
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_put(out, turn > 0 ? "            " : "        ");
+            put(e, r, first, turn > 0 ? "n + 256" : "n", out);
+        }
+        krf__str_put(out, turn > 0 ? "        }\n" : "");
+    }
+    krf__str_put(out, "    }\n");
+}
+
+static void put_copy(krf__emitter *e, uint32_t r, uint32_t first, const char *n, krf__str *out) {
+    char chunk[32];
+    snprintf(chunk, sizeof chunk, "c + %s", n);
+    krf__str_printf(out, "krf_copy_part(&parts.from%u.of%u[%s], ", first, r, n);
+    put_place(e, r, chunk, out);
+    krf__str_put(out, ");\n");
+}
+
+static void put_part(krf__emitter *e, uint32_t r, uint32_t first, const char *n, krf__str *out) {
+    (void)e;
+    krf__str_printf(out, "r%u = red%u(r%u, parts.from%u.of%u[%s]);\n", r, r, r, first, r, n);
+}
 
 /* The first of a lane comes to a register, where it is sooner: most results have no more. */
 static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf__str *out) {
@@ -130,21 +157,14 @@ static void put_copied(krf__emitter *e, uint32_t first, uint32_t end, int n, krf
         krf__str_put(out, ";\n");
     }
     krf__str_printf(out, "}\n#pragma unroll 1\nfor (int c = 256; c == 256 || c < (int)a.chunks; c += %d) {\n    const int end = (int)a.chunks - c < %d ? (int)a.chunks - c : %d;\n", KRF__LANES * n, KRF__LANES * n, KRF__LANES * n);
-    krf__str_printf(out, "    #pragma unroll %s\n    for (int n = threadIdx.x; n < end; n += 256) {\n", at_once(e));
-    for (uint32_t r = first; r < end; r++) {
-        krf__str_printf(out, "        krf_copy_part(&parts.from%u.of%u[n], ", first, r);
-        put_place(e, r, "c + n", out);
-        krf__str_put(out, ");\n");
-    }
-    krf__str_put(out, "    }\n    krf_copies_wait();\n    if (c == 256) {\n");
+    put_turns(e, first, end, put_copy, out);
+    krf__str_put(out, "    krf_copies_wait();\n    if (c == 256) {\n");
     for (uint32_t r = first; r < end; r++) {
         krf__str_printf(out, "        r%u = red%u(r%u, first%u);\n", r, r, r, r);
     }
-    krf__str_printf(out, "    }\n    #pragma unroll %s\n    for (int n = threadIdx.x; n < end; n += 256) {\n", at_once(e));
-    for (uint32_t r = first; r < end; r++) {
-        krf__str_printf(out, "        r%u = red%u(r%u, parts.from%u.of%u[n]);\n", r, r, r, first, r);
-    }
-    krf__str_put(out, "    }\n}\n");
+    krf__str_put(out, "    }\n");
+    put_turns(e, first, end, put_part, out);
+    krf__str_put(out, "}\n");
 }
 
 /* Of those that shared memory has no room for. */
@@ -201,16 +221,10 @@ static void block_tree_loops(krf__emitter *e, krf__str *out) {
     if (!krf__any_order(e->k)) {
         krf__cuda_put_halves(e, 8, 1, out);
     }
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        char value[16];
-        snprintf(value, sizeof value, "r%u", r);
-        if (!krf__any_order(e->k)) {
-            krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
-        }
-        krf__str_printf(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    if (d < lanes) {\n        r%u = red%u(r%u, ", r, r, r);
-        krf__cuda_put_shuffle(e, r, "down", value, "d", out);
-        krf__str_put(out, ");\n    }\n}\n");
+    for (uint32_t r = 0; r < e->k->n_reductions && !krf__any_order(e->k); r++) {
+        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
     }
+    krf__cuda_put_results_down(e, " 1", 16, "d < lanes", out);
 }
 
 static void block_combine(krf__emitter *e, krf__str *out) {

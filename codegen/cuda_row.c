@@ -44,6 +44,9 @@ static void at(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Not to ask for each vector whether the row is there saves a compiler a tenth (layer norm of 262,144 f32 154 -> 140 ms), and changes no time but that of rows that shared memory holds, 0.97 for softmax of 20,480 bf16. */
+static void own(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__row_rows(e->k) == 1 && !krf__holds_rows(e->k) ? "row_alone" : "row_beside", out); }
+
 static void chunk(krf__emitter *e, krf__str *out) {
     const char *type = krf__index_type(e);
     if (e->k->words) {
@@ -231,11 +234,7 @@ static void put_row_tree(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "r%u = acc%u[0];\n", r, r);
     }
     krf__str_put(out, each > 1 ? "}\n" : "");
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n    r%u = red%u(r%u, ", krf__cuda_writes_tree(e) ? "" : " 1", threads / 2, r, e->reduction + r, r);
-        put_shuffle(e, r, "down", "d", out);
-        krf__str_put(out, ");\n}\n");
-    }
+    krf__cuda_put_results_down(e, krf__cuda_writes_tree(e) ? "" : " 1", threads / 2, NULL, out);
 }
 
 /* All threads have then what thread 0 of the row has. */
@@ -305,6 +304,7 @@ const krf__hole krf__cuda_row_holes[] = {
     {"ROW_BEGIN", begin},
     {"ROW_PLACE", place},
     {"ROW_AT", at},
+    {"ROW_OWN", own},
     {"ROW_CHUNK", chunk},
     {"ROW_SHARED", shared},
     {"ROW_VALUES", krf__emit_row_values},

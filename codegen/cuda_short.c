@@ -34,7 +34,16 @@ static void body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_taken(e, out);
 }
 
-static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, "valid && inside", out); }
+/* Whether all elements are stored where a block's rows are staged, which has room for rows beyond the last one, too. */
+static bool stages_stores(const krf__emitter *e) {
+    bool all = krf__literal_rows(e->kernel);
+    for (uint32_t i = 0; i < e->k->n_operands; i++) {
+        all &= !e->k->operands[i].store || e->k->operands[i].staged;
+    }
+    return all;
+}
+
+static void stores(krf__emitter *e, krf__str *out) { krf__cuda_put_elements(e, stages_stores(e) ? "valid" : "valid && inside", out); }
 
 /* What takes long is skipped where there is an element for no thread. */
 static bool guards(const krf__emitter *e) { return e->kernel->staged && !krf__literal_rows(e->k) && krf__costly_domain(e->k); }

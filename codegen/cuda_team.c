@@ -4,15 +4,31 @@
 
 static bool shares(const krf__emitter *e) { return e->k->team > 1; }
 
-/* The lanes of all chunks that a block has at once: of one reduction, then of the next. */
-static void shared(krf__emitter *e, krf__str *out) {
-    if (shares(e)) {
-        krf__str_put(out, "__shared__ union {\n");
-        for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-            krf__str_printf(out, "    %s of%u[%d];\n", krf__cuda_accumulator_type(e, r), r, KRF__LANES * 8 / e->k->team);
-        }
-        krf__str_put(out, "} meet;\n");
+uint32_t krf__cuda_meet_end(const krf__emitter *e, uint32_t first, int64_t *bytes) {
+    enum { MOST = 16 };
+    uint32_t end = first;
+    for (*bytes = 0; end < e->k->n_reductions && (end == first || *bytes + krf__cuda_shared_bytes(e, end) <= MOST); end++) {
+        *bytes += krf__cuda_shared_bytes(e, end);
     }
+    return end;
+}
+
+/* The lanes of all chunks that a block has at once: of some reductions together, then of the next. */
+static void shared(krf__emitter *e, krf__str *out) {
+    if (!shares(e)) {
+        return;
+    }
+    int64_t bytes;
+    krf__str_put(out, "__shared__ union {\n");
+    for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
+        end = krf__cuda_meet_end(e, first, &bytes);
+        krf__str_put(out, "    struct {\n");
+        for (uint32_t r = first; r < end; r++) {
+            krf__str_printf(out, "        %s of%u[%d];\n", krf__cuda_accumulator_type(e, r), r, KRF__LANES * 8 / e->k->team);
+        }
+        krf__str_printf(out, "    } from%u;\n", first);
+    }
+    krf__str_put(out, "} meet;\n");
 }
 
 static void place(krf__emitter *e, krf__str *out) {
@@ -41,16 +57,39 @@ static void bounds(krf__emitter *e, krf__str *out) {
 
 static void ends(krf__emitter *e, krf__str *out) { krf__str_put(out, shares(e) ? "thread == 0 && any" : "thread == 0"); }
 
-void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out) {
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_put(out, "__syncthreads();\n#pragma unroll\n");
-        krf__str_printf(out, "for (int n = 0; n < %d; n++) {\n    meet.of%u[team * %d + thread * V + n] = acc%u[n];\n}\n", krf__cuda_accumulators(e), r, KRF__LANES, r);
-        krf__str_printf(out, "__syncthreads();\n%s r%u = ", krf__reduction_type(e, r), r);
+/* Each warp's first threads fold what they meet in; the others keep the identity. */
+static void put_met(krf__emitter *e, uint32_t first, uint32_t end, krf__str *out) {
+    krf__str_put(out, "__syncthreads();\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    meet.from%u.of%u[team * %d + thread * V + n] = acc%u[n];\n}\n", krf__cuda_accumulators(e), first, r, KRF__LANES, r);
+    }
+    krf__str_put(out, "__syncthreads();\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "%s r%u = ", krf__reduction_type(e, r), r);
         krf__emit_identity(e, r, out);
-        krf__str_printf(out, ";\nif (thread < 32) {\n%s acc%u[8];\n", krf__cuda_accumulator_type(e, r), r);
-        krf__str_printf(out, "#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    acc%u[n] = meet.of%u[team * %d + n * 32 + thread];\n}\n", r, r, KRF__LANES);
-        krf__cuda_put_lane_halves(e, r, out);
-        krf__str_printf(out, "r%u = acc%u[0];\n}\n", r, r);
+        krf__str_put(out, ";\n");
+    }
+    krf__str_put(out, "if (thread < 32) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "    %s acc%u[8];\n", krf__cuda_accumulator_type(e, r), r);
+        krf__str_printf(out, "    #pragma unroll\n    for (int n = 0; n < 8; n++) {\n        acc%u[n] = meet.from%u.of%u[team * %d + n * 32 + thread];\n    }\n", r, first, r, KRF__LANES);
+    }
+    krf__str halves = {0};
+    krf__cuda_put_lane_halves(e, first, end, &halves);
+    krf__cuda_put_lines(out, "    ", halves.data != NULL ? halves.data : "");
+    out->failed |= halves.failed;
+    krf__str_free(&halves);
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_printf(out, "    r%u = acc%u[0];\n", r, r);
+    }
+    krf__str_put(out, "}\n");
+}
+
+void krf__cuda_put_team_tree(krf__emitter *e, krf__str *out) {
+    int64_t bytes;
+    for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
+        end = krf__cuda_meet_end(e, first, &bytes);
+        put_met(e, first, end, out);
     }
 }
 

@@ -19,6 +19,22 @@ void krf__cuda_put_shuffle(krf__emitter *e, uint32_t r, const char *which, const
     put_shuffle(e, r, krf__reduction_type(e, r), which, value, lane, out);
 }
 
+void krf__cuda_put_results_down(krf__emitter *e, const char *unroll, int half, const char *condition, krf__str *out) {
+    if (e->k->n_reductions == 0) {
+        return;
+    }
+    krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n", unroll, half);
+    krf__str_printf(out, condition != NULL ? "    if (%s) {\n" : "", condition);
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        char value[16];
+        snprintf(value, sizeof value, "r%u", r);
+        krf__str_printf(out, "%sr%u = red%u(r%u, ", condition != NULL ? "        " : "    ", r, e->reduction + r, r);
+        krf__cuda_put_shuffle(e, r, "down", value, "d", out);
+        krf__str_put(out, ");\n");
+    }
+    krf__str_put(out, condition != NULL ? "    }\n}\n" : "}\n");
+}
+
 static void halve_accumulators(int first, int last, uint32_t r, uint32_t f, krf__str *out) {
     krf__str_printf(out, "#pragma unroll\nfor (int n = %d; n >= %d; n /= 2) {\n    #pragma unroll\n    for (int k = 0; k < n; k++) {\n        acc%u[k] = red%u(acc%u[k], acc%u[k + n]);\n    }\n}\n",
                     first, last, r, f, r, r);
@@ -99,22 +115,33 @@ bool krf__cuda_goes_by_threads(const krf__emitter *e, uint32_t r) { return krf__
 static int log2_of(int n) { return n > 1 ? 1 + log2_of(n / 2) : 0; }
 
 /* Lanes of `threads` neighbours, n of a vector each: the threads' halves, which share as many as they have, then those of the vector, for which threads now stand. */
-static void put_lane_tree(krf__emitter *e, uint32_t r, int n, int threads, bool written, krf__str *out) {
-    const int steps = log2_of(n) < log2_of(threads) ? log2_of(n) : log2_of(threads), left = n >> steps, after = threads / 2 >> steps;
-    for (int s = 0; s < steps; s++) {
-        put_shared_halves(e, r, n >> s, threads / 2 >> s, out);
+typedef struct lanes {
+    int n, threads;
+} lanes;
+static int shared_steps(lanes l) { return log2_of(l.n) < log2_of(l.threads) ? log2_of(l.n) : log2_of(l.threads); }
+static int lanes_left(lanes l) { return l.n >> shared_steps(l); }
+static int first_step(lanes l) {
+    const int after = l.threads / 2 >> shared_steps(l);
+    return after > 0 ? after : l.threads / 2;
+}
+
+static void put_lanes_shared(krf__emitter *e, uint32_t r, lanes l, krf__str *out) {
+    for (int s = 0; s < shared_steps(l); s++) {
+        put_shared_halves(e, r, l.n >> s, l.threads / 2 >> s, out);
     }
-    const int first = after > 0 ? after : threads / 2;
-    for (int s = 0, d = first; s < log2_of(threads) && written; s++, d = d > 1 ? d / 2 : threads / 2) {
-        put_vector_down(e, r, left, d, out);
-    }
-    if (!written) {
-        krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < %d; step++, d = d > 1 ? d / 2 : %d) {\n    ", first, log2_of(threads), threads / 2);
-        put_down(e, r, "0", out);
-        krf__str_put(out, "}\n");
-    }
-    halve_accumulators(left / 2, 1, r, e->reduction + r, out);
+}
+
+static void put_lanes_result(krf__emitter *e, uint32_t r, lanes l, krf__str *out) {
+    halve_accumulators(lanes_left(l) / 2, 1, r, e->reduction + r, out);
     put_result(e, r, out);
+}
+
+static void put_lane_tree(krf__emitter *e, uint32_t r, lanes l, krf__str *out) {
+    put_lanes_shared(e, r, l, out);
+    for (int s = 0, d = first_step(l); s < log2_of(l.threads); s++, d = d > 1 ? d / 2 : l.threads / 2) {
+        put_vector_down(e, r, lanes_left(l), d, out);
+    }
+    put_lanes_result(e, r, l, out);
 }
 
 static void put_sides(const krf__emitter *e, int n, int threads, krf__str *out) {
@@ -126,7 +153,7 @@ static void put_sides(const krf__emitter *e, int n, int threads, krf__str *out) 
 void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
     put_sides(e, e->k->vector, threads, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_lane_tree(e, r, e->k->vector, threads, true, out);
+        put_lane_tree(e, r, (lanes){e->k->vector, threads}, out);
     }
 }
 
@@ -171,10 +198,15 @@ void krf__cuda_put_results_tree(krf__emitter *e, int results, int vector, int th
     }
 }
 
-void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t r, krf__str *out) {
-    halve_accumulators(4, 1, r, r, out);
-    krf__str_put(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n    ");
-    put_down(e, r, "0", out);
+void krf__cuda_put_lane_halves(krf__emitter *e, uint32_t first, uint32_t end, krf__str *out) {
+    for (uint32_t r = first; r < end; r++) {
+        halve_accumulators(4, 1, r, r, out);
+    }
+    krf__str_put(out, "#pragma unroll 1\nfor (int d = 16; d > 0; d /= 2) {\n");
+    for (uint32_t r = first; r < end; r++) {
+        krf__str_put(out, "    ");
+        put_down(e, r, "0", out);
+    }
     krf__str_put(out, "}\n");
 }
 
@@ -191,8 +223,31 @@ bool krf__cuda_writes_tree(const krf__emitter *e) {
     return k->schedule == KRF__ROW && !(beside && krf__cuda_row_stays(e));
 }
 
+static bool has_own_tree(const krf__emitter *e, uint32_t r) { return krf__cuda_has_pairs(e, r) || krf__cuda_has_top(e, r); }
+
+static lanes lanes_of(const krf__emitter *e, uint32_t r) { return (lanes){krf__cuda_goes_by_threads(e, r) ? 1 : e->k->vector, 32}; }
+
+/* Whether a reduction's steps are written out; the others' are those of one loop, or of two: threads that shared a vector begin elsewhere. */
+static bool written_out(const krf__emitter *e, uint32_t r) { return krf__cuda_writes_tree(e) || (lanes_of(e, r).n == 1 && e->k->schedule == KRF__ROW); }
+
+static void put_looped(krf__emitter *e, int n, krf__str *out) {
+    const lanes l = {n, 32};
+    bool any = false;
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const bool here = !has_own_tree(e, r) && !written_out(e, r) && lanes_of(e, r).n == n;
+        if (here && !any) {
+            krf__str_printf(out, "#pragma unroll 1\nfor (int step = 0, d = %d; step < %d; step++, d = d > 1 ? d / 2 : %d) {\n", first_step(l), log2_of(32), 16);
+        }
+        if (here) {
+            krf__str_put(out, "    ");
+            put_down(e, r, "0", out);
+        }
+        any |= here;
+    }
+    krf__str_put(out, any ? "}\n" : "");
+}
+
 void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
-    const int lanes = e->k->vector; /* of a vector */
     if (e->k->schedule == KRF__ROW_COL) {
         krf__cuda_put_halves(e, krf__cuda_accumulators(e), 1, out);
         for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -204,9 +259,8 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         ordered |= !krf__cuda_goes_by_threads(e, r) && !krf__cuda_has_pairs(e, r);
     }
-    put_sides(e, ordered ? lanes : 1, 32, out);
+    put_sides(e, ordered ? e->k->vector : 1, 32, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const int left = krf__cuda_goes_by_threads(e, r) ? 1 : lanes;
         if (krf__cuda_has_pairs(e, r)) {
             krf__cuda_put_pairs_tree(e, r, out);
             continue;
@@ -215,7 +269,20 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
             krf__cuda_put_top_tree(e, r, krf__cuda_writes_tree(e), out);
             continue;
         }
-        halve_accumulators(4, left, r, e->reduction + r, out);
-        put_lane_tree(e, r, left, 32, krf__cuda_writes_tree(e) || (left == 1 && e->k->schedule == KRF__ROW), out);
+        halve_accumulators(4, lanes_of(e, r).n, r, e->reduction + r, out);
+        if (written_out(e, r)) {
+            put_lane_tree(e, r, lanes_of(e, r), out);
+        } else {
+            put_lanes_shared(e, r, lanes_of(e, r), out);
+        }
+    }
+    put_looped(e, e->k->vector, out);
+    if (e->k->vector != 1) {
+        put_looped(e, 1, out);
+    }
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        if (!has_own_tree(e, r) && !written_out(e, r)) {
+            put_lanes_result(e, r, lanes_of(e, r), out);
+        }
     }
 }

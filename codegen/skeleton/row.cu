@@ -9,8 +9,7 @@ extern "C" __global__ void $ROW_BOUNDS $NAME(const struct krf_arguments a) {
     $ROW_SHARED
     $ROW_BEGIN
     $ROW_PLACE
-    const $INDEX at = $ROW_AT, o = at < $KEPT_SIZE ? at : $KEPT_SIZE - 1;
-    const bool inside = at < $KEPT_SIZE;
+    $ROW_OWN
     $KEPT_POSITION
     $ROW_CHUNK
     $ROW_VALUES

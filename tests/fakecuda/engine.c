@@ -95,7 +95,7 @@ fakecuda_index fake_block_at(const fake_work *w, uint64_t n) {
 }
 
 fakecuda_thread fake_thread_at(const fake_work *w, fakecuda_index block, unsigned thread) {
-    return (fakecuda_thread){fake_position(thread, w->block), block, w->block, w->grid};
+    return (fakecuda_thread){fake_position(thread, w->block), block, w->block, w->grid, 0};
 }
 
 /* Behind what the launch has of dynamic shared memory: bytes that nobody may touch. */
@@ -275,6 +275,10 @@ static void *map_shared(const void *address, unsigned rank, int line) {
 }
 
 static void grid_wait(void) {
+    if (fake_me.here->waited != 0) {
+        return;
+    }
+    fake_me.here->waited = 1;
     if (fake_me.stale && fake_me.mode == FAKE_FIBERS) {
         fake_fiber_yield();
     }

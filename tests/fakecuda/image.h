@@ -10,6 +10,7 @@ typedef struct fakecuda_index {
 /* Where a simulated thread stands. */
 typedef struct fakecuda_thread {
     fakecuda_index thread, block, block_dim, grid_dim;
+    unsigned waited; /* 1: for the kernel before this one */
 } fakecuda_thread;
 
 /* What a kernel calls. line: of the source, so that barriers can be told apart and errors have a place. */
