@@ -401,7 +401,7 @@ KRF_API krf_expr krf_cummax(krf_expr x, int axis);
 KRF_API krf_expr krf_cummin(krf_expr x, int axis);
 
 /* Reductions that are expressions over those above. ddof: what is subtracted from the count; 1 for samples. */
-/* The variance: the mean of squared differences from the mean, in two passes, or over more than 32,768 f32 elements (8,192 where the last axis stays) in one by sums in f64, over more than 131,072 others in one by parts, unless the last axis stays; divided by count - ddof. Integers and bools in f64; bools and integers of 8 or 16 bits in one pass, by sums of integers. */
+/* The variance: the mean of squared differences from the mean, in two passes, or over more than 65,536 f32 elements (131,072 f16 and bf16; 8,192 where the last axis stays) in one by sums in f64, over more than 131,072 others in one by parts, unless the last axis stays; divided by count - ddof. Integers and bools in f64; bools and integers of 8 or 16 bits in one pass, by sums of integers. */
 KRF_API krf_expr krf_var(krf_expr x, double ddof, int n_axes, const int *axes, bool keepdims);
 
 /* The standard deviation: the square root of var. */

@@ -77,8 +77,14 @@ static int64_t rows_beside(const joining *j, const krf__group *group) {
     return beside;
 }
 
-/* Elements that a row of a kernel that begins so may have; and of 4 bytes in all arrays. */
-static int64_t longest(const joining *j, const krf__group *first) { return rows_beside(j, first) > 1 && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row; }
+/* Elements that a row of a kernel that begins so may have; and of 4 bytes in all arrays. Of few rows, threads of a processor share the chunks, if they are long. */
+static int64_t longest(const joining *j, const krf__group *first) {
+    enum { FEW_ROWS = 64 };
+    const krf__node *d = krf__node_of(j->g, first->domain);
+    const int64_t most = rows_beside(j, first) > 1 && j->limits->columns < j->limits->row ? j->limits->columns : j->limits->row;
+    const bool few = krf__shape_size(d->rank, krf__shape_of(j->g, first->domain)) < FEW_ROWS * row_length(j, first);
+    return !j->limits->many_threads && few && most > KRF__ROW_BLOCK ? KRF__ROW_BLOCK : most;
+}
 static int64_t most_words(const joining *j, const krf__group *first) { return j->limits->many_threads || rows_beside(j, first) == 1 ? j->limits->row : 2 * longest(j, first); }
 
 /* Whether the kernel can begin a row with this group: a reduction over the last axes, or over others where rows lie side by side. Axes of one element are neither. */
