@@ -3,8 +3,9 @@
 
 #include <stdio.h>
 
-/* Whether what a tile says fits into half a word beside its state. */
-static bool in_words(const krf__emitter *e) { return e->k->n_reductions == 1 && krf_dtype_size((krf_dtype)krf__reduction(e, 0)->dtype) <= 4; }
+/* Whether what a tile says fits beside its state: into half a word, or into halves of two (krf_said). */
+static bool in_words(const krf__emitter *e) { return krf__scan_words(e->k) > 1; }
+static bool in_halves(const krf__emitter *e) { return krf__scan_words(e->k) > 2; }
 
 typedef enum what { OF_TILE, OF_GROUP, UP_TO_GROUP, OF_SHARE } what;
 
@@ -37,7 +38,9 @@ static void say(krf__emitter *e, what w, krf__str *out) {
         case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(within%u, all%u));\n", r, r, r, r, r); break;
         }
     }
-    if (in_words(e)) {
+    if (in_halves(e)) {
+        krf__str_printf(out, "krf_say_halves((unsigned long long *)states + 2 * (%s), %du, said.bits);\n", states[w], state);
+    } else if (in_words(e)) {
         krf__str_printf(out, "krf_say((unsigned long long *)states + %s, %dull << 32 | said.bits);\n", states[w], state);
     } else {
         krf__str_printf(out, "krf_publish(states + %s, %du);\n", states[w], state);
@@ -49,31 +52,33 @@ static void say_total(krf__emitter *e, krf__str *out) { say(e, OF_TILE, out); }
 static void say_group(krf__emitter *e, krf__str *out) { say(e, OF_GROUP, out); }
 static void say_prefix(krf__emitter *e, krf__str *out) { say(e, UP_TO_GROUP, out); }
 
+static const char *one_of(const krf__emitter *e, const char *halves, const char *words, const char *apart) { return in_halves(e) ? halves : in_words(e) ? words : apart; }
+
 static void hear(krf__emitter *e, const char *at, krf__str *out) {
-    krf__str_printf(out, in_words(e) ? "krf_hear((const unsigned long long *)states + (%s))" : "krf_observe(states + (%s))", at);
+    krf__str_printf(out, "%s(%s))", one_of(e, "krf_hear_halves((const unsigned long long *)states + 2 * ", "krf_hear((const unsigned long long *)states + ", "krf_observe(states + "), at);
 }
 
 static void hear_share(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + all_groups + my_share - sooner + lane", out); }
 static void hear_tile(krf__emitter *e, krf__str *out) { hear(e, "me - ahead + lane", out); }
 static void hear_group(krf__emitter *e, krf__str *out) { hear(e, "all_tiles + my_group - 1 - lane", out); }
-static void put_heard(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "unsigned long long" : "unsigned"); }
-static void put_one(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "1ull << 32" : "1u"); }
-static void put_state(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "(unsigned)(heard >> 32)" : "heard"); }
+static void put_heard(krf__emitter *e, krf__str *out) { krf__str_put(out, one_of(e, "struct krf_said", "unsigned long long", "unsigned")); }
+static void put_one(krf__emitter *e, krf__str *out) { krf__str_put(out, one_of(e, "krf_said{1u, 0}", "1ull << 32", "1u")); }
+static void put_state(krf__emitter *e, krf__str *out) { krf__str_put(out, one_of(e, "heard.state", "(unsigned)(heard >> 32)", "heard")); }
 
 static void said(krf__emitter *e, krf__str *out) {
     if (in_words(e)) {
-        krf__str_printf(out, "union {\n    %s value;\n    unsigned bits;\n} said;\nsaid.bits = 0;\n", krf__reduction_type(e, 0));
+        krf__str_printf(out, "union {\n    %s value;\n    %s bits;\n} said;\nsaid.bits = 0;\n", krf__reduction_type(e, 0), in_halves(e) ? "unsigned long long" : "unsigned");
     }
 }
 
 /* word0: what the thread has heard, where the condition holds; elsewhere nothing, whatever it comes to. In words: of what was said; else of memory, what `put` puts. */
 static void put_word(krf__emitter *e, uint32_t r, const char *condition, const char *nothing, krf__str *out) {
-    krf__str_put(out, in_words(e) ? "said.bits = (unsigned)heard;\n" : "");
+    krf__str_put(out, one_of(e, "said.bits = heard.bits;\n", "said.bits = (unsigned)heard;\n", ""));
     krf__str_printf(out, "const %s word%u = %s ? %s%u : ", krf__reduction_type(e, r), r, condition, nothing, r);
     krf__str_put(out, in_words(e) ? "said.value;\n" : "");
 }
 
-/* One after the other, some at once. Of words, those beyond the last are nothing, which compiles sooner than a loop over what is left; of sums of 64 bits that takes 1.04 times as long. */
+/* One after the other, some at once. Of words, those beyond the last are nothing, which compiles sooner than a loop over what is left; where values are read from memory that takes 1.04 times as long. */
 static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop, const char *sign, krf__str *out) {
     const int at_once = e->k->side ? 1 : 4, step = in_words(e) ? at_once : 1;
     char word[16], lane[16];
@@ -155,7 +160,7 @@ static void carry(krf__emitter *e, krf__str *out) {
 static void look_back(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_back", out); }
 static void look(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "scan_look", out); }
 
-static void put_words(krf__emitter *e, krf__str *out) { krf__str_put(out, in_words(e) ? "2" : "1"); }
+static void put_words(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__scan_words(e->k)); }
 
 const krf__hole krf__cuda_scan_back_holes[] = {
     {"SCAN_WORDS", put_words}, {"SCAN_LOOK_BACK", look_back}, {"SCAN_SAID", said}, {"SCAN_SAY_TOTAL", say_total}, {"SCAN_SAY_GROUP", say_group},

@@ -221,6 +221,26 @@ KRF_FN unsigned long long krf_hear(const unsigned long long *at) {
 #endif
 }
 
+//@ krf_said
+// What two such words tell: half of a value each, beside the state. Where that is not the same in both, one of them is on its way: then nothing is known.
+struct krf_said {
+    unsigned state;
+    unsigned long long bits;
+};
+
+//@ krf_say_halves
+KRF_FN void krf_say_halves(unsigned long long *at, unsigned state, unsigned long long bits) {
+    krf_say(at, (unsigned long long)state << 32 | (unsigned)bits);
+    krf_say(at + 1, (unsigned long long)state << 32 | bits >> 32);
+}
+
+//@ krf_hear_halves
+KRF_FN struct krf_said krf_hear_halves(const unsigned long long *at) {
+    const unsigned long long low = krf_hear(at), high = krf_hear(at + 1);
+    const unsigned state = (unsigned)(low >> 32);
+    return {state == (unsigned)(high >> 32) ? state : 0u, high << 32 | (unsigned)low};
+}
+
 //@ krf_at_hand
 // An address that is computed once, here: compilers would compute it anew in each branch that takes it, out of constants that are loaded there.
 template <typename T> KRF_FN const T *krf_at_hand(const T *at) {

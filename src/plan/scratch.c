@@ -31,6 +31,11 @@ size_t krf__scratch_bytes(const krf__kernel *k) {
     return k->n_reductions == 0 || k->chunks <= 1 || k->schedule == KRF__REDUCE_ROW ? 0 : (size_t)(k->kept_size * k->chunks) * krf__accumulator_words_before(k, k->n_reductions) * each;
 }
 
+int krf__scan_words(const krf__kernel *k) {
+    const bool single = k->n_reductions == 1 && krf__accumulator_words(k, 0) == 1;
+    return !single ? 1 : krf_dtype_size((krf_dtype)k->instrs[k->n_domain].dtype) <= 4 ? 2 : 4;
+}
+
 size_t krf__ticket_count(const krf__kernel *k) {
     if (k->n_reductions == 0 || k->chunks <= 1 || (k->side && k->schedule != KRF__SCAN) || k->schedule == KRF__REDUCE_ROW) {
         return 0;
@@ -38,7 +43,7 @@ size_t krf__ticket_count(const krf__kernel *k) {
     if (k->schedule == KRF__SCAN) {
         const int64_t tiles = divide_up(k->reduced_size, KRF__SCAN_TILE), groups = divide_up(tiles, KRF__SCAN_GROUP), shares = k->side ? divide_up(k->reduced_size, KRF__SCAN_SHARE) : 0;
         const int64_t done = k->side ? tiles * divide_up(k->kept_size, k->columns) : 0; /* by blocks, of their tiles */
-        return 2 + (size_t)(done + done % 2) + 2 * (size_t)(k->kept_size * (shares + tiles + groups)); /* a word of each */
+        return 2 + (size_t)(done + done % 2) + (krf__scan_words(k) > 2 ? 4 : 2) * (size_t)(k->kept_size * (shares + tiles + groups)); /* a word of each, or two */
     }
     return (size_t)(k->schedule == KRF__REDUCE_COL ? divide_up(k->kept_size, (int64_t)krf__column_threads(k) * k->vector) : k->kept_size);
 }
