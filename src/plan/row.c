@@ -116,16 +116,17 @@ static bool fits(krf__kernel *k, int most) {
  * of 262,144 were slower than in registers (0.69 of the copy bandwidth on the H200, not 0.735). */
 static void hold_rows(krf__kernel *k, int most) {
     const int shared_by = k->cluster;
-    bool all = true;
+    bool all = true, any = false;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].held = may_be_held(k, i);
+        any |= k->operands[i].held;
         all &= k->operands[i].held || krf__rounds_with(k, i) < 2 || !is_of_rows(k, &k->operands[i]);
     }
     k->cluster = shared_by > 1 && !takes_turns(k) ? 2 : 1;
     while (k->cluster < most && !fits(k, most)) {
         k->cluster *= 2;
     }
-    if (!all || !fits(k, most)) {
+    if (!all || !any || !fits(k, most)) {
         k->cluster = shared_by;
         k->chunks_each = 1;
         for (uint32_t i = 0; i < k->n_operands; i++) {
