@@ -85,7 +85,9 @@ static void fold(krf__emitter *e, uint32_t r, const char *name, const char *loop
     snprintf(word, sizeof word, "word%u", r);
     snprintf(lane, sizeof lane, step > 1 ? "i %s k" : "i", sign);
     krf__str_printf(out, "#pragma unroll %d\nfor (int %s; i %s= %d) {\n", step > 1 ? 1 : at_once, loop, sign, step);
-    krf__str_printf(out, step > 1 ? "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n    " : "", step);
+    if (step > 1) {
+        krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n    ", step);
+    }
     krf__str_printf(out, "    %s%u = red%u(%s%u, ", name, r, r, name, r);
     krf__cuda_put_shuffle(e, r, NULL, word, lane, out);
     krf__str_put(out, step > 1 ? ");\n    }\n}\n" : ");\n}\n");

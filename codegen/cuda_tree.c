@@ -24,7 +24,9 @@ void krf__cuda_put_results_down(krf__emitter *e, const char *unroll, int half, c
         return;
     }
     krf__str_printf(out, "#pragma unroll%s\nfor (int d = %d; d > 0; d /= 2) {\n", unroll, half);
-    krf__str_printf(out, condition != NULL ? "    if (%s) {\n" : "", condition);
+    if (condition != NULL) {
+        krf__str_printf(out, "    if (%s) {\n", condition);
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         char value[16];
         snprintf(value, sizeof value, "r%u", r);

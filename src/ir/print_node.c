@@ -114,7 +114,7 @@ uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i) {
     }
     const krf__node *source = krf__node_of(g, a->args[0]);
     krf_dtype from = (krf_dtype)source->dtype, to = (krf_dtype)a->dtype;
-    if (!n->weak && source->op == KRF__constant && krf__is_int(from) && would_chain(n, i, source)) {
+    if (!n->weak && source->weak && source->op == KRF__constant && krf__is_int(from) && would_chain(n, i, source)) {
         return arg;
     }
     if (real) {

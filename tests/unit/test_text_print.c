@@ -173,7 +173,7 @@ static void fixpoint(void **state) {
     }
     round_trip("x: f32[4, 8] strides (1, 4); y: f32[8] strides (0,); a_long_name_of_an_array: bool[4, 1]\n"
                "where(a_long_name_of_an_array, x, y)");
-    round_trip("x: f32[8]; i: i32[8]; z: c64[8]; a: complex; c64(x) * z, x * z, exp(c64(x)), i32(1) + c64(complex(1, 0)), i + a, c64(i) + a, c128(x) + z, i32(1) + z, stack((x, z)), lerp(x, z, i)");
+    round_trip("x: f32[8]; i: i32[8]; z: c64[8]; a: complex; c64(x) * z, x * z, exp(c64(x)), i32(1) + c64(complex(1, 0)), i + a, c64(i) + a, c128(x) + z, i32(1) + z, z ** i64(-2), z ** i32(3), z ** c64(3), stack((x, z)), lerp(x, z, i)");
     round_trip("x: c128[8]; c: c64[8]; a: complex; x ** c128(5), c ** c64(1), x ** c128(9), x ** a, x ** c128(-3), x ** c128(2.5), x * c128(5), x ** 9, x ** c128(i64(5)), a ** 9");
     round_trip("x: f32[0, 3]; y: i32[1, 1, 1, 2]; x.sum(axis=0), y[0, 0]");
 }
