@@ -301,7 +301,7 @@ MUTANTS = [
      "meet.from%u.of%u[team * %d + n * 32 + thread];\\n    }\\n\", r, first, r, KRF__LANES);", "meet.from%u.of%u[team * %d + n * 32 + thread];\\n    }\\n\", r, first, first, KRF__LANES);",
      "ops/test_teams/sim"),
     ("row_nothing_held", "src/plan/row.c", "if (!all || !any || !fits(k, most))", "if (!all || !fits(k, most))", "rows/test_rows/sim"),
-    ("scan_high_half", "codegen/math/device.h",
+    ("scan_high_half", "codegen/math/tell.h",
      "krf_say(at + 1, (unsigned long long)state << 32 | bits >> 32);", "krf_say(at + 1, (unsigned long long)state << 32 | bits >> 33);",
      "ops/test_scan/sim"),
     ("scan_beyond", "codegen/cuda_scan_back.c",
