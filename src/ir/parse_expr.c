@@ -152,6 +152,10 @@ static uint32_t parse_name_or_call(krf__parser *p) {
     if (np) {
         krf__parse_next(p);
         krf__parse_next(p);
+        if (krf__token_is(&p->token, "linalg") && krf__parse_peek(p).kind == '.') { /* np.linalg.norm */
+            krf__parse_next(p);
+            krf__parse_next(p);
+        }
         name = p->token;
         if (p->failed || name.kind != KRF__TOKEN_NAME) {
             return krf__parse_expected(p, "a name");

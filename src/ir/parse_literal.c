@@ -89,17 +89,34 @@ bool krf__parse_token_dtype(const krf__token *name, krf_dtype *dtype) {
     return krf_dtype_from_name(text, dtype);
 }
 
+/* Python's own types, which are NumPy's dtypes of 64 bits there; as types of weak scalars they are read elsewhere (parse_declare.c). */
+static bool python_dtype(const krf__token *name, krf_dtype *dtype) {
+    static const struct {
+        const char *name;
+        krf_dtype dtype;
+    } types[] = {{"float", KRF_F64}, {"int", KRF_I64}, {"complex", KRF_C128}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (krf__token_is(name, types[i].name)) {
+            *dtype = types[i].dtype;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool krf__parse_dtype(krf__parser *p, krf_dtype *dtype) {
     if (krf__token_is(&p->token, "np") && krf__parse_peek(p).kind == '.') {
         krf__parse_next(p);
         krf__parse_next(p);
     }
-    if (p->failed || p->token.kind != KRF__TOKEN_NAME) {
+    krf__token name = p->token;
+    name.kind = name.kind == KRF__TOKEN_STRING ? KRF__TOKEN_NAME : name.kind;
+    if (p->failed || name.kind != KRF__TOKEN_NAME) {
         krf__parse_expected(p, "a dtype");
-    } else if (krf__parse_token_dtype(&p->token, dtype)) {
+    } else if (krf__parse_token_dtype(&name, dtype) || python_dtype(&name, dtype)) {
         krf__parse_next(p);
     } else {
-        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is not a dtype", KRF__SHOWN(&p->token));
+        krf__parse_fail(p, KRF_E_PARSE, p->token.start, "%.*s is not a dtype", KRF__SHOWN(&name));
     }
     return !p->failed;
 }

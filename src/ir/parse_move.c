@@ -19,7 +19,7 @@ typedef struct parameter {
 enum { MOST_PARAMETERS = 4 };
 
 typedef enum mover {
-    TAKE, TAKE_ALONG_AXIS, ROLL, REPEAT, TILE, PAD, CONCATENATE, CONCAT, STACK, SPLIT, DIAGONAL, TRACE, WINDOWS, MOVEAXIS, SWAPAXES, RAVEL, FLATTEN,
+    TAKE, TAKE_ALONG_AXIS, ROLL, REPEAT, TILE, PAD, CONCATENATE, CONCAT, STACK, VSTACK, HSTACK, DSTACK, COLUMN_STACK, SPLIT, DIAGONAL, TRACE, WINDOWS, MOVEAXIS, SWAPAXES, RAVEL, FLATTEN,
     ATLEAST_1D, ATLEAST_2D, ATLEAST_3D, DIFF, INDICES,
     OUTER, INNER, DOT, VDOT, AVERAGE, HISTOGRAM, MOVERS
 } mover;
@@ -37,6 +37,10 @@ static const struct {
     [CONCATENATE] = {"concatenate", {{"arrays", VALUES, false}, {"axis", INTEGERS, true}}},
     [CONCAT] = {"concat", {{"arrays", VALUES, false}, {"axis", INTEGERS, true}}},
     [STACK] = {"stack", {{"arrays", VALUES, false}, {"axis", INTEGER, true}}},
+    [VSTACK] = {"vstack", {{"arrays", VALUES, false}}},
+    [HSTACK] = {"hstack", {{"arrays", VALUES, false}}},
+    [DSTACK] = {"dstack", {{"arrays", VALUES, false}}},
+    [COLUMN_STACK] = {"column_stack", {{"arrays", VALUES, false}}},
     [SPLIT] = {"split", {{"x", VALUE, false}, {"sections", INTEGER, false}, {"axis", INTEGER, true}}},
     [DIAGONAL] = {"diagonal", {{"x", VALUE, false}, {"offset", INTEGER, true}, {"axis1", INTEGER, true}, {"axis2", INTEGER, true}}},
     [TRACE] = {"trace", {{"x", VALUE, false}, {"offset", INTEGER, true}, {"axis1", INTEGER, true}, {"axis2", INTEGER, true}}},
@@ -303,6 +307,20 @@ static uint32_t build_join(krf__parser *p, krf__arguments *a) {
     return p->failed ? 0 : (a->which == STACK ? krf__build_stack : krf__build_concatenate)(g, n, a->list, axis);
 }
 
+/* Arrays of few axes get as many as the result has to have: rows of one axis become rows of a matrix (vstack), or its columns (column_stack). */
+static uint32_t build_stacked(krf__parser *p, krf__arguments *a) {
+    krf_graph *g = p->g;
+    const int least = a->which == HSTACK ? 1 : a->which == DSTACK ? 3 : 2, n = a->n_list < 1u << 20 ? (int)a->n_list : 1 << 20;
+    int axis = a->which == VSTACK ? 0 : least - 1;
+    for (int k = 0; k < n; k++) {
+        const int rank = krf__node_of(g, a->list[k])->rank;
+        const bool turned = a->which == COLUMN_STACK && rank < 2;
+        axis = a->which == HSTACK && rank > 1 ? 1 : axis;
+        a->list[k] = turned ? krf__build_expand_dims(g, krf__build_at_least(g, a->list[k], 1), 1) : krf__build_at_least(g, a->list[k], least);
+    }
+    return krf__build_concatenate(g, n, a->list, axis);
+}
+
 static uint32_t build_windows(krf__parser *p, krf__arguments *a, uint32_t x) {
     int axes[KRF_MAX_RANK];
     if (a->given[2] && a->ints[2].n != a->ints[1].n) {
@@ -357,6 +375,10 @@ static uint32_t build_mover(krf__parser *p, krf__arguments *a) {
     case CONCATENATE:
     case CONCAT:
     case STACK: return build_join(p, a);
+    case VSTACK:
+    case HSTACK:
+    case DSTACK:
+    case COLUMN_STACK: return build_stacked(p, a);
     case SPLIT: return build_section(p, a, x);
     case DIAGONAL:
     case TRACE:

@@ -23,6 +23,9 @@ void krf__print_node(const krf_graph *g, uint32_t id, const krf__text *texts, kr
 /* Appends a constant that stands alone. */
 void krf__print_constant(const krf_graph *g, uint32_t id, krf__str *out);
 
+/* Constant c as operand i of a node; parent NULL: alone. */
+void krf__print_literal(krf__str *out, const krf_graph *g, const krf__node *parent, int i, const krf__node *c);
+
 /* The operand that is written for operand i: it lies behind a conversion that the builder makes again by itself. */
 uint32_t krf__print_operand(const krf_graph *g, uint32_t id, int i);
 int krf__print_arity(const krf_graph *g, uint32_t id); /* how many of them a node has */

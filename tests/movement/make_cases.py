@@ -55,6 +55,8 @@ def cases():
         "diagonal(x, 0, 2, 1)", "diagonal(x, -1, axis1=1, axis2=2)", "trace(m)", "trace(x)", "trace(m, 2)", "trace(x, 1, 1, 2)",
         "sliding_window_view(m, (2, 3))", "sliding_window_view(x, (2, 2), axis=(1, 2))", "sliding_window_view(v, (2, 2), axis=(0, 0))",
         "sliding_window_view(v, 5)", "swapaxes(x, 0, -1)", "moveaxis(x, (0, 1), (-1, 0))", "ravel(x)", "ravel(x.T)", "ravel(s)", "atleast_1d(s)",
+        "vstack((v, v * 2))", "vstack((m, m[0]))", "vstack((x, x[:1]))", "hstack((v, v[:2]))", "hstack((s, v))", "hstack((m, m[:, :1]))", "hstack((x, x[:, 1:]))",
+        "dstack((v, v))", "dstack((m, m + 1))", "dstack((x, x[:, :, :1]))", "column_stack((v, v + 1))", "column_stack((v, stack((v, v), axis=1)))", "column_stack((s, s))",
         "atleast_2d(s)", "atleast_3d(s)", "atleast_2d(v)", "atleast_3d(v)", "atleast_3d(m)", "indices((2, 3))", "indices((4,))", "diff(x)",
         "diff(v, 0)", "diff(v[:1])", "diff(z, axis=0)", "x[:, i]", "x[:, :, j]", "x[i % 2]", "x[i % 2, i]", "x[i % 2, :, i]", "x[:, i, j]", "x[:, j % 3, None, j]",
         "x[0, :, j]", "x[:, 1, j]", "x[..., j]", "x[None, j % 2]", "x[i % 2, ..., j]", "x[1:, i, ::2]", "x[j % 2, 1]", "m[j % 3, j]", "m[2 * (j % 2)]", "v[i]",

@@ -214,6 +214,16 @@ static void casts(void **state) {
     same("cast(x, f64)", "f64(x)");
     same("astype(x, dtype=f64)", "f64(x)");
     same("x.astype(np.float64)", "f64(x)");
+    same("x.astype(float)", "f64(x)");
+    same("x.astype(int)", "i64(x)");
+    same("sum(x, dtype=float)", "sum(x, dtype=f64)");
+    same("x.astype('float32') + x.astype(dtype=complex)", "x + c128(x)");
+    same("clip(x, 0, None)", "maximum(x, 0)");
+    same("x.clip(0)", "maximum(x, 0)");
+    same("clip(x, None, y)", "minimum(x, y)");
+    same("x.clip(max=3)", "minimum(x, 3)");
+    same("np.clip(x, a_min=0, a_max=y)", "clip(x, 0, y)");
+    same("x.clip(min=y, max=1)", "clip(x, y, 1)");
     same("sum(i, dtype=f32)", "sum(f32(i))");
     same("x.mean(axis=0, dtype=f64, keepdims=True)", "mean(f64(x), axis=0, keepdims=True)");
 }
@@ -232,6 +242,7 @@ static void reductions(void **state) {
 static void views(void **state) {
     (void)state;
     same("transpose(x)", "x.T");
+    same("np.linalg.norm(x)", "norm(x)");
     same("x.transpose(1, 0)", "x.T");
     same("permute_dims(x, axes=(-1, 0))", "x.T");
     same("x.mT", "x.T");

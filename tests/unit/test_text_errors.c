@@ -80,6 +80,12 @@ static void errors(void **state) {
     refused(P, "x: float[3]; x",
             "line 1, column 9: float is the type of a weak scalar; arrays have a dtype such as f64\nx: float[3]; x\n   "
             "     ^");
+    refused(P, "x: f32[3]; clip(x)", "line 1, column 12: clip takes an array and a bound or two: clip(x, low, high), clip(x, low, None)\nx: f32[3]; clip(x)\n           ^");
+    refused(P, "x: f32[3]; clip(x, None, None)", "line 1, column 12: clip takes an array and a bound or two: clip(x, low, high), clip(x, low, None)\nx: f32[3]; clip(x, None, None)\n           ^");
+    refused(P, "x: f32[3]; clip(x, 1, 2, 3)", "line 1, column 26: clip takes 3 operands, not more\nx: f32[3]; clip(x, 1, 2, 3)\n                         ^");
+    refused(P, "x: f32[3]; clip(x, 1, min=2)", "line 1, column 23: clip: a_min is given twice\nx: f32[3]; clip(x, 1, min=2)\n                      ^");
+    refused(P, "x: f32[3]; x.astype('f23')", "line 1, column 22: f23 is not a dtype\nx: f32[3]; x.astype('f23')\n                     ^");
+    refused(P, "x: f32[3]; x.vstack()", "line 1, column 14: vstack is no method\nx: f32[3]; x.vstack()\n             ^");
     refused(P, "x: f23; x", "line 1, column 4: f23 is not a dtype\nx: f23; x\n   ^");
     refused(P, "return = 1", "line 1, column 1: return is a word of the language and cannot be a name\nreturn = 1\n^");
     refused(P, "a, b = 1, 2", "line 1, column 12: the program gives no result: end it with return\na, b = 1, 2\n           ^");
