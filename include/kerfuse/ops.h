@@ -413,7 +413,7 @@ KRF_API krf_expr krf_count_nonzero(krf_expr x, int n_axes, const int *axes, bool
 /* The largest less the smallest. NaN if any is. An error over no elements. */
 KRF_API krf_expr krf_ptp(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
-/* log(sum(exp(x))) without overflow on the way. */
+/* log(sum(exp(x))) without overflow on the way. Integers and bools in f64. */
 KRF_API krf_expr krf_logsumexp(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
 /* The place of the first largest element, or of the first NaN, as i64: along one axis, or in C order over all. An error over no elements. */
@@ -437,7 +437,7 @@ KRF_API krf_expr krf_nanmin(krf_expr x, int n_axes, const int *axes, bool keepdi
 /* The mean of what is not NaN; NaN where all are. */
 KRF_API krf_expr krf_nanmean(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
-/* The Euclidean norm: sqrt(sum(abs(x)**2)). */
+/* The Euclidean norm: sqrt(sum(abs(x)**2)). Integers and bools in f64. */
 KRF_API krf_expr krf_norm(krf_expr x, int n_axes, const int *axes, bool keepdims);
 
 /* The sum of absolute values. Integers in 64 bits. */
