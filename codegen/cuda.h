@@ -24,6 +24,7 @@ const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
 int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r); /* of one of them, or of a partial result */
+int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r); /* of an accumulator in shared memory: halves and narrow integers may be wider ones there */
 
 /* ---- cuda_registers.c ---- */
 /* Of rows: whether threads hold all their elements at once; else they go over them in a loop. Which operands they then hold from round to round, or load for the round
@@ -160,7 +161,6 @@ void krf__cuda_put_results(krf__emitter *e, krf__str *out);
 
 /* ---- cuda_partials.c ---- */
 void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out); /* shared memory for partial results of chunks */
-int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r); /* of an accumulator in shared memory: halves and narrow integers may be wider ones there */
 
 /* ---- cuda_tree.c ---- */
 /* The value that another thread of the warp holds, in the type of reduction r: the one `lane` further on (which: "down"), or thread `lane` (NULL). */

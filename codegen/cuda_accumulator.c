@@ -15,6 +15,11 @@ size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r) {
     return words > 1 ? 8 * words : krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype);
 }
 
+int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r) {
+    const int64_t bytes = (int64_t)krf__cuda_accumulator_bytes(e, r);
+    return bytes < 4 ? 4 : bytes;
+}
+
 void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out) {
     const uint32_t value = krf__reduction(e, r)->args[0];
     const bool narrow = krf__sums_narrow(e, r);

@@ -37,11 +37,6 @@ static void chunk_done(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
-int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r) {
-    const int64_t bytes = (int64_t)krf__cuda_accumulator_bytes(e, r);
-    return bytes < 4 ? 4 : bytes;
-}
-
 /* Reductions from `first` on whose partial results are copied together. */
 static uint32_t copied_together(const krf__emitter *e, uint32_t first) {
     enum { BYTES = 24 };
