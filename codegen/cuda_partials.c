@@ -50,11 +50,12 @@ static uint32_t copied_together(const krf__emitter *e, uint32_t first) {
 
 /* Bytes of shared memory that a block needs for other things: results of its lines' chunks, and what teams of warps meet in. */
 static int64_t bytes_taken(const krf__emitter *e) {
-    int64_t all = 0, widest = 0, bytes;
-    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        all += krf__cuda_shared_bytes(e, r);
-    }
-    for (uint32_t r = 0; r < e->k->n_reductions; r = krf__cuda_meet_end(e, r, &bytes), widest = bytes > widest ? bytes : widest) {
+    int64_t all = 0, widest = 0;
+    for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
+        int64_t bytes; /* of those that meet together */
+        end = krf__cuda_meet_end(e, first, &bytes);
+        all += bytes;
+        widest = bytes > widest ? bytes : widest;
     }
     return KRF__LANES * (all * (e->k->lines > 1 ? e->k->lines : 1) + (e->k->team > 1 ? 8 / e->k->team * widest : 0));
 }

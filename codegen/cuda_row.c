@@ -150,10 +150,11 @@ static void shared(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void put_shuffle(krf__emitter *e, uint32_t r, const char *which, const char *lane, krf__str *out) {
+/* What thread `lane` of the warp has of result r. */
+static void put_shuffle(krf__emitter *e, uint32_t r, const char *lane, krf__str *out) {
     krf__str value = {0};
     krf__str_printf(&value, "r%u", r);
-    krf__cuda_put_shuffle(e, r, which, value.data != NULL ? value.data : "", lane, out);
+    krf__cuda_put_shuffle(e, r, NULL, value.data != NULL ? value.data : "", lane, out);
     out->failed |= value.failed;
     krf__str_free(&value);
 }
@@ -177,7 +178,7 @@ static void put_partials(krf__emitter *e, krf__str *out) {
             continue;
         }
         krf__str_printf(out, "r%u = ", r);
-        put_shuffle(e, r, NULL, "0", out);
+        put_shuffle(e, r, "0", out);
         krf__str_printf(out, ";\nif (thread < %d) {\n    *(%s *)__cluster_map_shared_rank(&shared%u[%s], thread) = r%u;\n}\n", blocks, krf__reduction_type(e, r), f, chunk, r);
     }
 }
@@ -254,7 +255,7 @@ static void share(krf__emitter *e, krf__str *out) {
         if (beside || (krf__literal_rows(e->kernel) && krf__short_threads(e->kernel) == 1)) {
             krf__str_printf(out, "r%u", r);
         } else {
-            put_shuffle(e, r, NULL, krf__short_rows(e->k) ? "leader" : "0", out);
+            put_shuffle(e, r, krf__short_rows(e->k) ? "leader" : "0", out);
         }
         krf__str_put(out, ";\n");
     }

@@ -71,7 +71,7 @@ static void said(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* word0: what the thread has heard, where the condition holds; elsewhere nothing, whatever it comes to. In words: of what was said; else of memory, what `put` puts. */
+/* word0: what the thread has heard, where the condition holds; elsewhere nothing, whatever it comes to. In words: what was said; else the caller puts where it lies in memory. */
 static void put_word(krf__emitter *e, uint32_t r, const char *condition, const char *nothing, krf__str *out) {
     krf__str_put(out, one_of(e, "said.bits = heard.bits;\n", "said.bits = (unsigned)heard;\n", ""));
     krf__str_printf(out, "const %s word%u = %s ? %s%u : ", krf__reduction_type(e, r), r, condition, nothing, r);

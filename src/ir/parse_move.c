@@ -297,9 +297,11 @@ static uint32_t build_pad(krf__parser *p, krf__arguments *a, uint32_t x) {
     return krf__build_pad(g, x, widths, (krf_pad_mode)a->integers[2], value);
 }
 
+static int listed(const krf__arguments *a) { return a->n_list < 1u << 20 ? (int)a->n_list : 1 << 20; }
+
 static uint32_t build_join(krf__parser *p, krf__arguments *a) {
     krf_graph *g = p->g;
-    int n = a->n_list < 1u << 20 ? (int)a->n_list : 1 << 20, axis = axis_of(p, a, 1, 0);
+    int n = listed(a), axis = axis_of(p, a, 1, 0);
     bool flat = a->which != STACK && !a->given[1] && a->ints[1].none;
     for (int k = 0; flat && k < n; k++) {
         a->list[k] = krf__build_ravel(g, a->list[k]);
@@ -310,7 +312,7 @@ static uint32_t build_join(krf__parser *p, krf__arguments *a) {
 /* Arrays of few axes get as many as the result has to have: rows of one axis become rows of a matrix (vstack), or its columns (column_stack). */
 static uint32_t build_stacked(krf__parser *p, krf__arguments *a) {
     krf_graph *g = p->g;
-    const int least = a->which == HSTACK ? 1 : a->which == DSTACK ? 3 : 2, n = a->n_list < 1u << 20 ? (int)a->n_list : 1 << 20;
+    const int least = a->which == HSTACK ? 1 : a->which == DSTACK ? 3 : 2, n = listed(a);
     int axis = a->which == VSTACK ? 0 : least - 1;
     for (int k = 0; k < n; k++) {
         const int rank = krf__node_of(g, a->list[k])->rank;
