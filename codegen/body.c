@@ -99,56 +99,6 @@ static void put_fetch(const krf__emitter *e, const krf__instr *i, krf__str *out)
     krf__str_free(&element);
 }
 
-/* Whether an instruction of the domain has one value for all elements that a thread takes one after the other. */
-static bool shared(const krf__emitter *e, uint32_t instr, int depth) {
-    const krf__kernel *k = e->k;
-    const krf__instr *i = &k->instrs[instr];
-    const bool vectors = k->schedule == KRF__MAP ? k->vector > 1 : k->schedule != KRF__TILE && k->schedule != KRF__REDUCE_COL;
-    if (krf__instr_free(i)) {
-        return true;
-    }
-    if (i->op == KRF__load) {
-        const krf__operand *o = &k->operands[i->slot];
-        return o->inner != 0 || (vectors && !o->counts && krf__stride_class(k, o, k->n_kept + k->n_reduced - 1) == 0);
-    }
-    bool all = (krf__op_info_of(i->op)->class_ == KRF__CLASS_ELEMENTWISE || i->op == KRF__cast) && depth > 0;
-    for (int a = 0; all && a < krf__op_info_of(i->op)->arity; a++) {
-        all = shared(e, i->args[a], depth - 1);
-    }
-    return all;
-}
-
-static bool is_power_of_two(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return (bits & 0xfffffffffffffu) == 0;
-}
-
-/* Whether a branch for each f32 that is divided takes longer than products in f64: of rows that lie side by side, or of which a thread has few elements, it does not; nor
- * where all threads of a multiprocessor divide at once, or wait for other operands meanwhile, but for what is kept from an earlier round, whose operands are done with. Measured (bench/results); for 0, which most of a
- * masked softmax is, CUDA's division calls a function. */
-static bool divides_by_products(const krf__emitter *e, const krf__instr *quotient) {
-    const krf__kernel *k = e->kernel;
-    int loads = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        loads += !o->store && !o->counts && o->inner == 0;
-    }
-    return k->schedule == KRF__ROW_SHORT ? k->staged && !(krf__literal_rows(k) && k->reduced_size < 8) : k->schedule == KRF__ROW && (loads == 1 || quotient->args[0] == e->replaced) && krf__row_threads(k) < KRF__ROW_THREADS;
-}
-
-/* The code of a quotient whose divisor's reciprocal serves many elements; NULL: a division serves, as by powers of 2, of which compilers make products. */
-static const char *shared_quotient(const krf__emitter *e, uint32_t instr) {
-    const krf__instr *i = &e->k->instrs[instr], *by = &e->k->instrs[i->args[1]];
-    const bool half = krf__is_half((krf_dtype)i->from), exact = half || (!e->k->fast && i->from == KRF_F32 && divides_by_products(e, i));
-    if (i->op != KRF__divide || !e->target->approximates || !(exact || e->k->fast) || e->mode != 0 || instr >= e->k->n_domain || !shared(e, i->args[1], 4) ||
-        shared(e, i->args[0], 4) ||
-        (by->op == KRF__constant && is_power_of_two(krf__bits_to_f64((krf_dtype)by->dtype, by->value)))) {
-        return NULL;
-    }
-    return exact ? "H(opaque)(N(quotient)(A, B))" : "H(opaque)(H(fast_quotient)(A, B))";
-}
-
 /* Whether a value may be what a function of the library returns, all but untouched: the last step of some is a fused multiply-add. */
 static bool from_function(const krf__emitter *e, uint32_t instr, int depth) {
     const krf__instr *i = &e->k->instrs[instr];
@@ -244,8 +194,8 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
         texts[k] = operands[k].data != NULL ? operands[k].data : "";
     }
     const char *code = i->op == KRF__cast || i->op == KRF__call || folds ? "" : krf__op_code(i->op, krf__dtype((krf_dtype)i->from)->kind, e->target->gpu);
-    const char *quotient = shared_quotient(e, instr), *turned = turned_bit(e, i);
-    code = quotient != NULL ? quotient : turned != NULL ? turned : code != NULL ? code : "?";
+    const char *quicker = krf__quicker_code(e, instr), *turned = turned_bit(e, i);
+    code = quicker != NULL ? quicker : turned != NULL ? turned : code != NULL ? code : "?";
     if (krf__rounds(e, i) && !unrounded) {
         krf__str_printf(out, "krf_round_%s(", krf_dtype_name((krf_dtype)i->dtype));
     } else if (krf__cuts_integers(e, (krf_dtype)i->dtype) && strncmp(code, "(T)(", 4) != 0 && may_leave(i, code)) {

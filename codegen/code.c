@@ -16,34 +16,35 @@ static bool letter(char c) {
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
 /* Functions of which CUDA has texts of ours beside its own: approximations, which serve f16 and bf16 (math/half_math.h) and, some of them, f32 in fast kernels
- * (math/fast.h); and in f64 (math/device_f64.h). */
+ * (math/fast.h); in f64 (math/device_f64.h); and that of the CPU in f32 (math/real.h). */
 static const struct {
     const char *name;
     bool each_half; /* f16 and bf16 have one each */
-    bool fast_f32, own_f64;
+    bool fast_f32, own_f64, own_f32;
 } own_texts[] = {
-    {"exp", true, true, true},
-    {"log", false, true, true},
-    {"log2", false, true, false},
-    {"log10", false, true, false},
-    {"expm1", false, false, false},
-    {"log1p", true, false, true},
-    {"tanh", false, false, false},
-    {"sigmoid", false, false, false},
-    {"silu", false, false, false},
-    {"gelu", true, false, false},
-    {"gelu_tanh", true, false, false},
-    {"erf", false, false, false},
-    {"erfc", true, false, false},
-    {"logaddexp", true, false, false},
-    {"pow", true, false, false},
-    {"sin", true, false, false},
-    {"cos", true, false, false},
-    {"asin", false, false, false},
-    {"acos", false, false, false},
-    {"atan", false, false, false},
-    {"asinh", false, false, false},
-    {"atanh", false, false, false},
+    {"exp", true, true, true, false},
+    {"log", false, true, true, false},
+    {"log2", false, true, false, false},
+    {"log10", false, true, false, false},
+    {"expm1", false, false, false, false},
+    {"log1p", true, false, true, true},
+    {"tanh", false, false, false, false},
+    {"sigmoid", false, false, false, false},
+    {"silu", false, false, false, false},
+    {"gelu", true, false, false, false},
+    {"gelu_tanh", true, false, false, false},
+    {"erf", false, false, false, false},
+    {"erfc", true, false, false, false},
+    {"logaddexp", true, false, false, false},
+    {"softplus", true, false, false, false},
+    {"pow", true, false, false, false},
+    {"sin", true, false, false, false},
+    {"cos", true, false, false, false},
+    {"asin", false, false, false, false},
+    {"acos", false, false, false, false},
+    {"atan", false, false, false, false},
+    {"asinh", false, false, false, false},
+    {"atanh", false, false, false, false},
 };
 
 /* Quotients that are whole numbers, and what they leave (math/division.h): of integers of 8 and 16 bits, whose text is one, and of f16, bf16 and f32, whose is one too, and f64. */
@@ -69,7 +70,10 @@ static const char *own_name(const krf__emitter *e, krf_dtype dtype, const char *
             if (krf__is_half(dtype)) {
                 return !own_texts[i].each_half ? "krf_%.*s_half" : dtype == KRF_F16 ? "krf_%.*s_f16" : "krf_%.*s_bf16";
             }
-            return dtype == KRF_F32 && e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
+            if (dtype == KRF_F32) {
+                return e->k->fast && own_texts[i].fast_f32 ? "krf_fast_%.*sf" : own_texts[i].own_f32 ? "krf_%.*sf" : NULL;
+            }
+            return dtype == KRF_F64 && own_texts[i].own_f64 ? "krf_%.*s_f64" : NULL;
         }
     }
     return e->target->approximates ? whole_name(dtype, name, length) : NULL;

@@ -189,6 +189,9 @@ void krf__emit_loaded(krf_dtype dtype, const char *text, krf__str *out);
 const krf__instr *krf__reduction(const krf__emitter *e, uint32_t r);
 const char *krf__reduction_type(const krf__emitter *e, uint32_t r);
 
+/* ---- quicker.c ---- */
+const char *krf__quicker_code(const krf__emitter *e, uint32_t instr); /* of an operation where more is known of its operands; NULL: its own serves */
+
 /* ---- body.c ---- */
 /* Results of f16 and bf16 are rounded from f32, unless the operation is exact there. Fast kernels round where a cast asks for it. */
 bool krf__rounds(const krf__emitter *e, const krf__instr *i);

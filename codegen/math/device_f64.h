@@ -1,4 +1,4 @@
-// exp, log and log1p of f64 for GPUs, by the approximations of real.h, whose text serves the arguments that are rare. CUDA's own take up to twice the instructions, most of which
+// exp, log, log1p and softplus of f64 for GPUs, by the approximations of real.h, whose text serves the arguments that are rare. CUDA's own take up to twice the instructions, most of which
 // bring constants into registers; here they stand in constant memory, where the arithmetic reads them. Sections as in prelude.h.
 
 //@ krf_high_f64
@@ -140,3 +140,6 @@ KRF_FN double krf_log1p_f64(double x) {
     }
     return y;
 }
+
+//@ krf_softplus_f64
+KRF_FN double krf_softplus_f64(double x) { return (x > 0 ? x : 0) + krf_log1p_f64(krf_exp_f64(-KRF_F64(fabs)(x))); }

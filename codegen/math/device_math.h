@@ -38,6 +38,16 @@ KRF_FN float krf_gelu_tanh_f32(float x) {
 //@ krf_logaddexp_f32
 KRF_FN float krf_logaddexp_f32(float a, float b) { return krf_logaddexpf(a, b); }
 
+//@ krf_log1p_unit_f32
+// krf_log1pf(x) with its bits, for 0 <= x < 2, or NaN: two powers of 2 are enough, and comparisons find them.
+KRF_FN float krf_log1p_unit_f32(float x) {
+    bool up = 1 + x >= 1.5f;
+    return krf_log_sum_f32(up ? KRF_F32(fma)(x, 0.5f, -0.5f) : x, up ? -0x1p23f : 0.0f);
+}
+
+//@ krf_softplus_f32
+KRF_FN float krf_softplus_f32(float x) { return (x > 0 ? x : 0) + krf_log1p_unit_f32(KRF_F32(exp)(-KRF_F32(fabs)(x))); }
+
 //@ krf_logit_f32
 // 2 x - 1 is exact from 1/4 on; below that nothing cancels.
 KRF_FN float krf_logit_f32(float x) {

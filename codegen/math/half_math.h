@@ -186,6 +186,12 @@ KRF_FN float krf_logaddexp_bf16(float a, float b) {
     return most + krf_log1p_bf16(krf_exp_bf16(-apart));
 }
 
+//@ krf_softplus_f16
+KRF_FN float krf_softplus_f16(float x) { return (x > 0 ? x : 0) + krf_log1p_f16(krf_exp_f16(-KRF_F32(fabs)(x))); }
+
+//@ krf_softplus_bf16
+KRF_FN float krf_softplus_bf16(float x) { return (x > 0 ? x : 0) + krf_log1p_bf16(krf_exp_bf16(-KRF_F32(fabs)(x))); }
+
 //@ krf_sqrt_half
 // Of no subnormals: what a root needs for those is left out.
 KRF_FN float krf_sqrt_half(float y) {

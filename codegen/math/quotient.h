@@ -29,6 +29,19 @@ KRF_FN float krf_quotient_f32(float a, float b) {
 #endif
 }
 
+//@ krf_over_f32
+// With the division's bits, for a literal b from 2^-100 on in absolute value that is no multiple of 2, so that no subnormal quotient lies in the middle of two numbers (a = 9 * 2^-149, b = 6). The quotient
+// by the rounded reciprocal is put right once (Markstein): what it leaves of a is exact if both are scaled, so that it is not subnormal, and a is not too large for that. What is left of infinity is
+// NaN, and taken for a number, which changes nothing; the signs of the second step keep -0. All but eight instructions are of b, and done by the compiler.
+KRF_FN float krf_over_f32(float a, float b) {
+    float size = KRF_F32(fabs)(b), s = krf_unbits_f32((278u << 23) - (krf_bits_f32(size) & 0x7f800000u)), r = 1 / b;
+    bool large = KRF_F32(fabs)(a) >= 0x1p126f / s;
+    float x = large ? a * (0.25f / s) : a, q = x * r;
+    float left = KRF_F32(fmin)(KRF_F32(fma)(q, size * s, b < 0 ? x * s : x * -s), 0x1.fffffep127f);
+    q = KRF_F32(fma)(left, -KRF_F32(fabs)(r) / s, q);
+    return large ? q * (4 * s) : q;
+}
+
 //@ krf_fast_quotient_f32
 KRF_FN float krf_fast_quotient_f32(float a, float b) {
     float scale = KRF_F32(fabs)(b) > 0x1p100f ? 0x1p-60f : 1.0f; // fast kernels take subnormal numbers for 0

@@ -57,7 +57,7 @@
 #define EXP_SINGLE(x) CALL1(exp_single, x)
 #define SIN_SINGLE(x) CALL1(sin_single, x)
 #define COS_SINGLE(x) CALL1(cos_single, x)
-#define LOGADDEXP(x, y) CALL2(logaddexp, x, y)
+#define SOFTPLUS(x) CALL1(softplus, x)
 #define MAXIMUM(x, y) CALL2(maximum, x, y)
 #define FMAX(x, y) CALL2(fmax, x, y)
 #define MINIMUM(x, y) CALL2(minimum, x, y)
