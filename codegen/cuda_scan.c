@@ -14,7 +14,12 @@ static void scan(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__sc
 
 static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", krf__reduction_type(e, r), r, KRF__LANES * STRIDE, r);
+        const char *type = krf__reduction_type(e, r);
+        if (e->k->pairs) {
+            krf__str_printf(out, "__shared__ %s tiles%u[2][%d], both%u[2][8];\n%s *const tile%u = tiles%u[team], *const warps%u = both%u[team];\n", type, r, KRF__LANES * STRIDE, r, type, r, r, r, r);
+        } else {
+            krf__str_printf(out, "__shared__ %s tile%u[%d], warps%u[8];\n", type, r, KRF__LANES * STRIDE, r);
+        }
     }
 }
 
@@ -45,9 +50,9 @@ void krf__cuda_put_scan_value(krf__emitter *e, const char *to, const char *place
 
 static void put_element(krf__emitter *e, krf__str *out) { krf__cuda_put_scan_value(e, "tile", "slot", out); }
 
-/* Where the block's threads are in shared memory, at element threadIdx.x of a tile and behind its run. Those of later elements of a thread lie at distances that are known. */
+/* Where the block's threads are in shared memory, at element `thread` of a tile and behind its run. Those of later elements of a thread lie at distances that are known. */
 static void put_slots(krf__str *out) {
-    krf__str_printf(out, "const int own = (int)threadIdx.x + (int)threadIdx.x / %d, behind = (int)threadIdx.x / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
+    krf__str_printf(out, "const int own = thread + thread / %d, behind = thread / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
 }
 
 /* A loop over a thread's elements of a tile, as far apart as a block has threads: all at once, but in the last tile of a row of many. */
@@ -55,10 +60,10 @@ static void put_loop(const krf__emitter *e, bool at_once, const char *unroll, kr
     const int threads = krf__scan_threads(e->k), step = threads / RUN * STRIDE;
     const char *type = krf__index_type(e);
     if (at_once) {
-        krf__str_printf(out, "    #pragma unroll%s\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + (int)threadIdx.x + %d * n;\n", unroll, TILE / threads, type, threads);
+        krf__str_printf(out, "    #pragma unroll%s\n    for (int n = 0; n < %d; n++) {\n        const %s p = first + thread + %d * n;\n", unroll, TILE / threads, type, threads);
         krf__str_printf(out, "        const int slot = own + %d * n, end = behind + %d * n;\n", step, step);
     } else {
-        krf__str_printf(out, "    #pragma unroll 1\n    for (int at = threadIdx.x; at < %d; at += %d) {\n        const %s p = first + at;\n", TILE, threads, type);
+        krf__str_printf(out, "    #pragma unroll 1\n    for (int at = thread; at < %d; at += %d) {\n        const %s p = first + at;\n", TILE, threads, type);
         krf__str_printf(out, "        const int slot = at + at / %d, end = at / %d * %d + %d;\n", RUN, RUN, STRIDE, RUN);
     }
 }
@@ -178,9 +183,13 @@ static void store(krf__emitter *e, krf__str *out) {
     krf__str_free(&text);
 }
 
-/* Which tile of which row, by the number of a block. */
-static void row(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number % rows" : "number / tiles"); }
-static void part(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number / rows" : "number % tiles"); }
+/* Which tile of which row, by the number of a block; the second of a pair may be behind the row's last. */
+static void row(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number % rows" : e->k->pairs ? "number / of_row" : "number / tiles"); }
+static void part(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number / rows" : e->k->pairs ? "2 * (number % of_row) + team" : "number % tiles"); }
+static int each(const krf__emitter *e) { return e->k->pairs ? 2 : 1; }
+static void of_row(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->pairs ? "(tiles + 1) / 2" : "tiles"); }
+static void last(krf__emitter *e, krf__str *out) { krf__str_i64(out, KRF__SCAN_GROUP - each(e)); }
+static void block_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, (int64_t)each(e) * krf__scan_threads(e->k)); }
 
 /* ---- a tile ---- */
 
@@ -243,7 +252,7 @@ static void ahead(krf__emitter *e, krf__str *out) {
             continue;
         }
         const int line = LINE / (int)krf_dtype_size((krf_dtype)o->dtype);
-        krf__str_printf(&lines, "#pragma unroll 1\nfor (int at = %d * threadIdx.x; at < %d && first + at < $; at += %d) {\n    const %s p = first + at;\n    ", line, TILE,
+        krf__str_printf(&lines, "#pragma unroll 1\nfor (int at = %d * thread; at < %d && first + at < $; at += %d) {\n    const %s p = first + at;\n    ", line, TILE,
                         line * krf__scan_threads(k), krf__index_type(e));
         krf__emit_position(e, KRF__PART_REDUCED, "p", &lines);
         krf__str_printf(&lines, "    krf_fetch_ahead(a.%s", e->operand_names[i]);
@@ -256,7 +265,7 @@ static void ahead(krf__emitter *e, krf__str *out) {
 
 /* Blocks hide each other's waiting: as many as shared memory, or threads, have room for, where few registers hold the scan. */
 static void bounds(krf__emitter *e, krf__str *out) {
-    krf__str_put(out, krf__scan_threads(e->k) < KRF__LANES ? "128, 12" : krf__scan_is_small(e->k) ? "256, 8" : "256");
+    krf__str_put(out, e->k->pairs ? "256, 6" : krf__scan_threads(e->k) < KRF__LANES ? "128, 12" : krf__scan_is_small(e->k) ? "256, 8" : "256");
 }
 static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__scan_threads(e->k)); }
 
@@ -268,5 +277,6 @@ static void tile(krf__emitter *e, krf__str *out) {
 const krf__hole krf__cuda_scan_holes[] = {
     {"SCAN", scan}, {"SCAN_SHARED", shared}, {"SCAN_CARRIES", carries}, {"SCAN_LOAD", load}, {"SCAN_RUNS", runs}, {"SCAN_TOTALS", totals},
     {"SCAN_PREFIXES", prefixes}, {"SCAN_STORE", store}, {"SCAN_TILE", tile}, {"SCAN_BOUNDS", bounds}, {"SCAN_AHEAD", ahead}, {"SCAN_THREADS", threads},
-    {"SCAN_ROW", row}, {"SCAN_PART", part}, {NULL, NULL},
+    {"SCAN_ROW", row}, {"SCAN_PART", part}, {"SCAN_OF_ROW", of_row}, {"SCAN_LAST", last},
+    {"SCAN_BLOCK", block_threads}, {NULL, NULL},
 };

@@ -24,6 +24,7 @@ static void put_place(krf__emitter *e, uint32_t r, what w, const char *place, kr
 static void say(krf__emitter *e, what w, krf__str *out) {
     static const char *const states[] = {"me", "all_tiles + my_group", "all_tiles + my_group", "all_tiles + all_groups + my_share"}, *const places[] = {"me", "my_group", "my_group", "my_share"};
     const int state = w == UP_TO_GROUP ? 2 : 1;
+    const char *up_to_last = e->k->pairs ? "up_to_second" : "within", *last = e->k->pairs ? "second" : "all";
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         if (in_words(e)) {
             krf__str_put(out, "said.value");
@@ -34,8 +35,8 @@ static void say(krf__emitter *e, what w, krf__str *out) {
         switch (w) {
         case OF_SHARE:
         case OF_TILE: krf__str_printf(out, "all%u;\n", r); break;
-        case OF_GROUP: krf__str_printf(out, "red%u(within%u, all%u);\n", r, r, r); break;
-        case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(within%u, all%u));\n", r, r, r, r, r); break;
+        case OF_GROUP: krf__str_printf(out, "red%u(%s%u, %s%u);\n", r, up_to_last, r, last, r); break;
+        case UP_TO_GROUP: krf__str_printf(out, "red%u(before%u, red%u(%s%u, %s%u));\n", r, r, r, up_to_last, r, last, r); break;
         }
     }
     if (in_halves(e)) {
@@ -112,6 +113,13 @@ static void fold_heard(krf__emitter *e, what w, const char *name, const char *ah
 static void within(krf__emitter *e, krf__str *out) {
     krf__cuda_put_nothing(e, "within", out);
     fold_heard(e, OF_TILE, "within", "ahead", "me - ahead + lane", out);
+    for (uint32_t r = 0; r < e->k->n_reductions && e->k->pairs; r++) {
+        const char *type = krf__reduction_type(e, r);
+        krf__str_printf(out, "const %s up_to_second%u = red%u(within%u, all%u);\n", type, r, r, r, r);
+        krf__str_printf(out, "%s second%u = ", type, r);
+        krf__emit_identity(e, r, out);
+        krf__str_printf(out, ";\n#pragma unroll\nfor (int w = 0; w < 8; w++) {\n    second%u = red%u(second%u, both%u[1][w]);\n}\n", r, r, r, r);
+    }
 }
 
 static void shares(krf__emitter *e, krf__str *out) { fold_heard(e, OF_SHARE, "shares", "sooner", "my_share - sooner + lane", out); }
@@ -143,19 +151,23 @@ static void before(krf__emitter *e, krf__str *out) {
 
 static void back_shared(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "__shared__ %s back%u;\n", krf__reduction_type(e, r), r);
+        krf__str_printf(out, e->k->pairs ? "__shared__ %s back%u[2];\n" : "__shared__ %s back%u;\n", krf__reduction_type(e, r), r);
     }
 }
 
 static void found(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "back%u = red%u(before%u, within%u);\n", r, r, r, r);
+        if (e->k->pairs) {
+            krf__str_printf(out, "back%u[0] = red%u(before%u, within%u);\nback%u[1] = red%u(before%u, up_to_second%u);\n", r, r, r, r, r, r, r, r);
+        } else {
+            krf__str_printf(out, "back%u = red%u(before%u, within%u);\n", r, r, r, r);
+        }
     }
 }
 
 static void carry(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "carry%u = back%u;\n", r, r);
+        krf__str_printf(out, e->k->pairs ? "carry%u = back%u[team];\n" : "carry%u = back%u;\n", r, r);
     }
 }
 

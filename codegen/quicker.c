@@ -94,7 +94,7 @@ static bool at_most_zero(const krf__kernel *k, uint32_t instr) {
 /* The code of a function whose argument is known to lie where it takes fewer steps, with the same bits; NULL: it is not. Of exp of what is 0 or below, as in softplus. */
 static const char *of_known_range(const krf__emitter *e, const krf__instr *i) {
     const krf__instr *of = &e->k->instrs[i->args[0]];
-    const bool unit = i->from == KRF_F32 && of->op == KRF__exp && of->from == KRF_F32 && at_most_zero(e->k, of->args[0]);
+    const bool unit = (i->from == KRF_F32 || i->from == KRF_F64) && of->op == KRF__exp && of->from == i->from && at_most_zero(e->k, of->args[0]);
     return unit ? "H(log1p_unit)(A)" : NULL;
 }
 

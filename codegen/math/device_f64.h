@@ -141,5 +141,13 @@ KRF_FN double krf_log1p_f64(double x) {
     return y;
 }
 
+//@ krf_log1p_unit_f64
+// krf_log1p_f64(x) with its bits, for 0 <= x < 2, or NaN: two powers of 2 are enough.
+KRF_FN double krf_log1p_unit_f64(double x) {
+    bool up = krf_high_f64(1.0 + x) >= 0x3ff80000u; // 1.5
+    double s = up ? 0.5 : 1.0;
+    return krf_log_sum_device(KRF_F64(fma)(x, s, up ? -0.5 : -0.0), KRF_F64(fma)(x, s, up ? 1.5 : 2.0), up ? -1.0 : 0.0);
+}
+
 //@ krf_softplus_f64
-KRF_FN double krf_softplus_f64(double x) { return (x > 0 ? x : 0) + krf_log1p_f64(krf_exp_f64(-KRF_F64(fabs)(x))); }
+KRF_FN double krf_softplus_f64(double x) { return (x > 0 ? x : 0) + krf_log1p_unit_f64(krf_exp_f64(-KRF_F64(fabs)(x))); }

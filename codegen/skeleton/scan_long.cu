@@ -1,15 +1,15 @@
-// Scans of longer rows, in a single pass: a block a tile, in the order in which blocks start; of rows that lie side by side in memory, one tile of each after the other. A tile says what its elements come to as soon as it knows, and
+// Scans of longer rows, in a single pass: a block a tile, or two that follow one another, in the order in which blocks start; of rows that lie side by side in memory, one tile of each after the other. A tile says what its elements come to as soon as it knows, and
 // the last one of a group of 32 what the group comes to (state 1), and then what all up to its end come to (state 2). What comes before a tile is looked up in
 // what others said, and folded in the order of docs/architecture.md, whoever said it. The last block that has found its own clears all states.
 $HEADER
 extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
+    const int thread = threadIdx.x % $SCAN_THREADS, team = threadIdx.x / $SCAN_THREADS, lane = thread % 32, warp = thread / 32, run = 32 * warp + 31 - lane;
     $SCAN_SHARED
     $SCAN_BACK_SHARED
     __shared__ unsigned turn;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
-    const int rows = (int)$KEPT_SIZE, tiles = (int)a.chunks, all_tiles = rows * tiles, groups = (tiles + 31) / 32, all_groups = rows * groups;
+    const int rows = (int)$KEPT_SIZE, tiles = (int)a.chunks, of_row = $SCAN_OF_ROW, all_tiles = rows * tiles, groups = (tiles + 31) / 32, all_groups = rows * groups;
     unsigned *const states = a.tickets + 2;
     {
         const int number = (int)blockIdx.x;
@@ -36,22 +36,22 @@ extern "C" __global__ void __launch_bounds__($SCAN_BOUNDS) $NAME(const struct kr
     // of its group may be on its way
     unsigned done = 0;
     if (threadIdx.x == 0) {
-        if (ahead == 31) {
+        if (ahead == $SCAN_LAST) {
             __threadfence();
         }
-        done = atomicInc(a.tickets + 1, (unsigned)(all_tiles - 1));
+        done = atomicInc(a.tickets + 1, (unsigned)(rows * of_row - 1));
     }
     $SCAN_PREFIXES
     __syncthreads();
     $SCAN_STORE
     if (threadIdx.x == 0) {
-        turn = done == (unsigned)(all_tiles - 1);
+        turn = done == (unsigned)(rows * of_row - 1);
     }
     __syncthreads();
     if (turn != 0) {
         __threadfence();
         #pragma unroll 1
-        for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += $SCAN_THREADS) {
+        for (long long i = threadIdx.x; i < $SCAN_WORDS * ((long long)all_tiles + all_groups); i += $SCAN_BLOCK) {
             krf_forget(states + i);
         }
         if (threadIdx.x == 0) {

@@ -6,7 +6,7 @@ extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_argumen
     $BEGIN
     $EXTENTS
     $SCAN_SHARED
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, run = 32 * warp + 31 - lane;
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, run = 32 * warp + 31 - lane;
     const $INDEX first = 0;
     for ($INDEX o = blockIdx.x; o < $KEPT_SIZE; o += gridDim.x) {
         $KEPT_POSITION

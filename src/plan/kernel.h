@@ -138,6 +138,7 @@ typedef struct krf__kernel {
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
+    bool pairs;    /* KRF__SCAN on a GPU: a block has two tiles of a row, which follow one another */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
     bool spans;    /* KRF__MAP on a GPU: operands are taps of windows (plan/span.c), those of one of which are of one krf__operand.record */
     bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows (plan/flat.c) */
@@ -269,7 +270,7 @@ uint32_t krf__held_words(const krf__kernel *k, uint32_t operand); /* of 16 bytes
 uint32_t krf__held_of_warp(const krf__kernel *k); /* of all operands */
 uint32_t krf__held_bytes(const krf__kernel *k); /* of a block that has all its warps */
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
-int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU */
+int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU: those of a tile */
 int krf__scan_words(const krf__kernel *k); /* CUDA: of 32 bits, for what blocks say to one another of a tile: 2 of a value of up to 4 bytes beside its state, 4 of 8 bytes; 1 where the state says that values are in scratch memory */
 uint32_t krf__chain_words(const krf__kernel *k); /* of a tile in scratch memory, where rows are `chained`: whole cache lines */
 bool krf__scans_alone(const krf__kernel *k); /* of scans by columns on a GPU: whether a thread has one */

@@ -103,7 +103,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
         put64(&s, (uint64_t)krf__column_threads(k));
     }
     if (k->schedule == KRF__SCAN) {
-        put64(&s, (uint64_t)krf__scan_runs(k) | (uint64_t)krf__scans_alone(k) << 32 | (uint64_t)k->columns << 40);
+        put64(&s, (uint64_t)krf__scan_runs(k) | (uint64_t)krf__scans_alone(k) << 32 | (uint64_t)k->pairs << 33 | (uint64_t)k->columns << 40);
     }
     if (k->schedule == KRF__TILE) {
         put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32 | (uint64_t)k->strip << 48 | (uint64_t)k->layer << 56);

@@ -148,6 +148,11 @@ static bool scans_short_rows(const krf__kernel *k) {
     return k->reduced_size <= KRF__SCAN_BESIDE && k->kept_size >= SCAN_ROWS && krf__accumulator_bytes(k) <= 8 && bytes <= SCAN_TILE_BYTES;
 }
 
+/* Whether a block has two tiles. Of 64M f32 0.175 -> 0.167 ms on an H200, where a tile waits for others two fifths of its time; fewer tiles are left to as many blocks. */
+static bool goes_by_pairs(const krf__kernel *k, const krf__limits *limits) {
+    return k->chunks > 1 && !k->side && krf__scan_is_small(k) && !krf__scans_columns(k) && k->kept_size * k->chunks >= limits->pairs;
+}
+
 /* On a GPU: whether blocks have columns side by side, of long ones a sector of memory at least; and where they are too few to go down each to its end, parts of them. */
 static void scan_columns(krf__kernel *k, const krf__limits *limits) {
     size_t bytes = 0;
@@ -303,6 +308,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         k->columns = 0;
         if (limits->many_threads) {
             scan_columns(k, limits);
+            k->pairs = goes_by_pairs(k, limits);
         } else {
             k->columns = goes_by_columns(k) ? KRF__SCAN_COLUMNS : 0;
             k->side = k->columns == 0 && limits->beside != 0 && scans_short_rows(k);

@@ -353,11 +353,12 @@ static void test_accuracy(void **unused) {
 
 int main(void) {
     open_noted_runs(&all_runs, true);
-    if (all_runs.cuda) { /* once more with blocks that go down all columns to the end */
-        setenv("KRF_FUSION", "walk=0", 1);
+    static const char *const more[] = {"walk=0", "pairs=0"}; /* once more with blocks that go down all columns to the end, and that have two tiles of a row */
+    for (size_t i = 0; all_runs.cuda && i < sizeof more / sizeof *more; i++) {
+        setenv("KRF_FUSION", more[i], 1);
         add_run(&all_runs, getenv("KRF_TEST_DEVICE"), KRF_CPU_AUTO, 0, true);
         unsetenv("KRF_FUSION");
-        snprintf(all_runs.run[all_runs.n - 1].label, sizeof all_runs.run[0].label, "cuda, walk=0");
+        snprintf(all_runs.run[all_runs.n - 1].label, sizeof all_runs.run[0].label, "cuda, %s", more[i]);
     }
     return run_on(&all_runs, TESTS(cmocka_unit_test(test_refused), cmocka_unit_test(test_kernels), noted_test(test_extents), noted_test(test_groups), noted_test(test_short_rows),
                                    noted_test(test_columns), noted_test(test_short_columns), noted_test(test_long_columns), cmocka_unit_test(test_large), noted_test(test_dtypes),
