@@ -352,7 +352,7 @@ MUTANTS = [
      "if (thread %% %d / %d == 0) {", "if (thread %% %d / %d >= 0) {",
      "ops/test_reduce/sim"),
     ("pairs_second", "codegen/cuda_scan_back.c", 'second%u = red%u(second%u, both%u[1][w]);', 'second%u = red%u(second%u, both%u[0][w]);', "ops/test_scan/sim"),
-    ("pairs_last", "codegen/cuda_scan.c", "KRF__SCAN_GROUP - each(e));", "KRF__SCAN_GROUP - 1);", "ops/test_scan/sim"),
+    ("pairs_last", "codegen/cuda_scan.c", "KRF__SCAN_GROUP - each(e));", "KRF__SCAN_GROUP - (each(e) > 0));", "ops/test_scan/sim"),
     ("pairs_blocks", "src/backend/cuda/launch.c", "k->kept_size * divide_up(k->chunks, 2)", "divide_up(k->kept_size * k->chunks, 2)", "ops/test_scan/sim"),
     ("pairs_team", "codegen/cuda_scan_back.c", '"carry%u = back%u[team];', '"carry%u = back%u[0];', "ops/test_scan/sim"),
     ("pairs_key", "src/plan/key.c", " | (uint64_t)k->pairs << 33", "", "ops/test_scan/sim"),
