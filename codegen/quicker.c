@@ -52,7 +52,7 @@ static bool divides_by_products(const krf__emitter *e, const krf__instr *quotien
  * 1.04 to 1.09; sums of all, where an element's steps wait for each other, 0.98. */
 static const char *single_quotient(const krf__emitter *e, const krf__instr *quotient) {
     const krf__instr *by = &e->k->instrs[quotient->args[1]];
-    const int schedule = e->kernel->schedule;
+    const krf__schedule schedule = e->kernel->schedule;
     if (by->op == KRF__constant && schedule != KRF__REDUCE_ALL) {
         const double size = fabs(krf__bits_to_f64((krf_dtype)by->dtype, by->value));
         if (size >= 0x1p-100 && fmod(size, 2) != 0) {
