@@ -107,6 +107,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     }
     if (k->schedule == KRF__TILE) {
         put64(&s, (uint64_t)k->tile | (uint64_t)krf__tile_side(k) << 32 | (uint64_t)k->strip << 48 | (uint64_t)k->layer << 56);
+        put64(&s, (uint64_t)krf__tile_threads(k));
         for (uint32_t i = 0; i < k->n_operands && k->strip > 0; i++) {
             put64(&s, k->operands[i].rows_of | (uint64_t)k->operands[i].row << 16 | (uint64_t)(uint16_t)k->operands[i].element << 32);
         }

@@ -2,7 +2,8 @@
 #include "plan/kernel.h"
 
 #define STRIP_THREADS 256 /* of a block, where maps go by strips; */
-#define SHORT_BODY 12     /* of so few instructions twice as many */
+#define SHORT_BODY 12     /* of so few instructions twice as many; */
+#define LARGE (1 << 20)   /* elements: blocks enough even so */
 #define STRIP_SIDE 64     /* of them beside one another, at least */
 #define STRIP_BYTES 1024
 #define LAYERS 2
@@ -45,7 +46,7 @@ static int strip_side(const krf__kernel *k) {
  * 0.965), and so are bytes (0.96), short rows ([1M, 64] 0.9) and several layers (0.95). */
 static int strip_threads(const krf__kernel *k) {
     const bool wide = krf__widest_element(k) > 1 && 2 * strip_side(k) >= STRIP_THREADS;
-    return wide && k->layer == 0 && k->n_domain <= SHORT_BODY ? 2 * STRIP_THREADS : STRIP_THREADS;
+    return wide && k->layer == 0 && k->n_domain <= SHORT_BODY && k->kept_size >= LARGE ? 2 * STRIP_THREADS : STRIP_THREADS;
 }
 
 /* Of narrow elements 32 are half a line of memory; of those of 4 bytes 64 are two lines side by side, which memory delivers faster. So are 64 words of 2 elements. */

@@ -353,7 +353,7 @@ static void test_accuracy(void **unused) {
 
 int main(void) {
     open_noted_runs(&all_runs, true);
-    static const char *const more[] = {"walk=0", "pairs=0"}; /* once more with blocks that go down all columns to the end, and that have two tiles of a row */
+    static const char *const more[] = {"walk=0", "pairs=3"}; /* once more with blocks that go down all columns to the end, and that have two tiles of rows of some */
     for (size_t i = 0; all_runs.cuda && i < sizeof more / sizeof *more; i++) {
         setenv("KRF_FUSION", more[i], 1);
         add_run(&all_runs, getenv("KRF_TEST_DEVICE"), KRF_CPU_AUTO, 0, true);

@@ -32,6 +32,17 @@ static void test_extents(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Of a million results or more blocks of a GPU have twice the threads. */
+static void test_large(void **unused) {
+    static const krf_dtype dtypes[] = {KRF_F32, KRF_BF16, KRF_I16};
+    (void)unused;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        const int64_t extents[RANK] = {1045, 1030};
+        try_example(&cross, dtypes[d], extents, 0, false, "tile", NULL);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static void test_dtypes(void **unused) {
     (void)unused;
     for (size_t d = 0; d < sizeof all_dtypes / sizeof *all_dtypes; d++) {
@@ -355,7 +366,7 @@ static void test_words_beside(void **unused) {
 int main(void) {
     open_places("strips=0");
     open_exact();
-    const int failed = run_part(TESTS(cmocka_unit_test(test_extents), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_shapes), cmocka_unit_test(test_windows),
+    const int failed = run_part(TESTS(cmocka_unit_test(test_extents), cmocka_unit_test(test_large), cmocka_unit_test(test_dtypes), cmocka_unit_test(test_shapes), cmocka_unit_test(test_windows),
                                       cmocka_unit_test(test_backwards), cmocka_unit_test(test_beside), cmocka_unit_test(test_words), cmocka_unit_test(test_edges), cmocka_unit_test(test_bits),
                                       cmocka_unit_test(test_words_of_dtypes), cmocka_unit_test(test_words_of_heights), cmocka_unit_test(test_words_apart),
                                       cmocka_unit_test(test_words_of_shapes), cmocka_unit_test(test_words_beside)));
