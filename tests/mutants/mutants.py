@@ -351,7 +351,7 @@ MUTANTS = [
     ("column_any_same", "codegen/cuda_column_any.c",
      "if (thread %% %d / %d == 0) {", "if (thread %% %d / %d >= 0) {",
      "ops/test_reduce/sim"),
-    ("strips_threads", "src/plan/tile_shape.c", "k->strip > 0 ? strip_threads(k) / strip_side(k)", "k->strip > 0 ? STRIP_THREADS / strip_side(k)", "ops/test_stencils/sim"),
+    ("strips_threads", "src/plan/tile_shape.c", "        return strip_threads(k);", "        return STRIP_THREADS;", "ops/test_stencils/sim"),
     ("pairs_second", "codegen/cuda_scan_back.c", 'second%u = red%u(second%u, both%u[1][w]);', 'second%u = red%u(second%u, both%u[0][w]);', "ops/test_scan/sim"),
     ("pairs_last", "codegen/cuda_scan.c", "KRF__SCAN_GROUP - each(e));", "KRF__SCAN_GROUP - (each(e) > 0));", "ops/test_scan/sim"),
     ("pairs_blocks", "src/backend/cuda/launch.c", "k->kept_size * divide_up(k->chunks, 2)", "divide_up(k->kept_size * k->chunks, 2)", "ops/test_scan/sim"),
