@@ -124,11 +124,13 @@ static bool takes_complex(const char *name) {
     return false;
 }
 
-/* The largest errors found on the CPU and on a GPU, in ULP; nothing for what is exact or rounds correctly. */
+static const char *measured(const char *ulp) { return ulp[0] != '\0' ? ulp : "-"; }
+
+/* The largest errors found on the CPU and on a GPU, in ULP, "-" where none was measured; nothing for what is exact or rounds correctly. */
 static void print_measured(const char *name) {
 #define MEASURED(name_, cpu32, cpu64, cuda32, cuda64) \
     if (strcmp(name, #name_) == 0) { \
-        printf("%s, %s | %s, %s", cpu32, cpu64, cuda32, cuda64); \
+        printf("%s, %s | %s, %s", measured(cpu32), measured(cpu64), measured(cuda32), measured(cuda64)); \
         return; \
     }
 #include "tests/math/measured.def"
