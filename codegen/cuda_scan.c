@@ -186,10 +186,9 @@ static void store(krf__emitter *e, krf__str *out) {
 /* Which tile of which row, by the number of a block; the second of a pair may be behind the row's last. */
 static void row(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number % rows" : e->k->pairs ? "number / of_row" : "number / tiles"); }
 static void part(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__scans_columns(e->k) ? "number / rows" : e->k->pairs ? "2 * (number % of_row) + team" : "number % tiles"); }
-static int each(const krf__emitter *e) { return e->k->pairs ? 2 : 1; }
 static void of_row(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->pairs ? "(tiles + 1) / 2" : "tiles"); }
-static void last(krf__emitter *e, krf__str *out) { krf__str_i64(out, KRF__SCAN_GROUP - each(e)); }
-static void block_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, (int64_t)each(e) * krf__scan_threads(e->k)); }
+static void last(krf__emitter *e, krf__str *out) { krf__str_i64(out, KRF__SCAN_GROUP - krf__scan_tiles(e->k)); }
+static void block_threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, (int64_t)krf__scan_tiles(e->k) * krf__scan_threads(e->k)); }
 
 /* ---- a tile ---- */
 

@@ -271,6 +271,7 @@ uint32_t krf__held_of_warp(const krf__kernel *k); /* of all operands */
 uint32_t krf__held_bytes(const krf__kernel *k); /* of a block that has all its warps */
 int krf__scan_runs(const krf__kernel *k); /* of a tile of such a scan, that a row has: a power of two; fewer than a tile has: several rows share one */
 int krf__scan_threads(const krf__kernel *k); /* likewise, of scans along rows on a GPU: those of a tile */
+int krf__scan_tiles(const krf__kernel *k); /* that a block of such has */
 int krf__scan_words(const krf__kernel *k); /* CUDA: of 32 bits, for what blocks say to one another of a tile: 2 of a value of up to 4 bytes beside its state, 4 of 8 bytes; 1 where the state says that values are in scratch memory */
 uint32_t krf__chain_words(const krf__kernel *k); /* of a tile in scratch memory, where rows are `chained`: whole cache lines */
 bool krf__scans_alone(const krf__kernel *k); /* of scans by columns on a GPU: whether a thread has one */

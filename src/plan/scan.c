@@ -9,6 +9,8 @@ bool krf__scan_is_small(const krf__kernel *k) {
 /* Blocks that wait for one another need others beside them: half the threads leave shared memory for more tiles. */
 int krf__scan_threads(const krf__kernel *k) { return k->chunks > 1 && krf__scan_is_small(k) ? KRF__LANES / 2 : KRF__LANES; }
 
+int krf__scan_tiles(const krf__kernel *k) { return k->pairs ? 2 : 1; }
+
 int krf__scan_runs(const krf__kernel *k) {
     int runs = k->chunks > 1 || k->side ? KRF__LANES : 1;
     while (runs < KRF__LANES && (int64_t)runs * KRF__SCAN_RUN < k->reduced_size) {

@@ -93,8 +93,8 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->y = column_blocks(k, multiprocessors, blocks);
         break;
     case KRF__SCAN: /* a block a tile, or two; of rows of one tile or less, then on by the whole grid */
-        blocks = krf__scans_alone(k) ? divide_up(k->kept_size, KRF__CUDA_BLOCK) : k->side ? divide_up(k->kept_size, k->columns) * k->chunks : k->pairs ? k->kept_size * divide_up(k->chunks, 2) : divide_up(k->kept_size, KRF__LANES / krf__scan_runs(k)) * k->chunks;
-        g->block_x = krf__scans_alone(k) ? KRF__CUDA_BLOCK : k->side ? 32 * KRF__SIDE_COLUMNS : (uint32_t)krf__scan_threads(k) * (k->pairs ? 2 : 1);
+        blocks = krf__scans_alone(k) ? divide_up(k->kept_size, KRF__CUDA_BLOCK) : k->side ? divide_up(k->kept_size, k->columns) * k->chunks : divide_up(k->kept_size, KRF__LANES / krf__scan_runs(k)) * divide_up(k->chunks, krf__scan_tiles(k));
+        g->block_x = krf__scans_alone(k) ? KRF__CUDA_BLOCK : k->side ? 32 * KRF__SIDE_COLUMNS : (uint32_t)(krf__scan_threads(k) * krf__scan_tiles(k));
         g->x = clamp(blocks, MAX_X);
         g->too_large = (k->chunks > 1 || k->side) && blocks > MAX_X;
         break;
