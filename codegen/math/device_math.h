@@ -2,38 +2,13 @@
 // special.h; f32 by way of f64 too, but what has a text in f32). Sections as in prelude.h; for kernels on a GPU only.
 
 //@ krf_sigmoid_f32
-KRF_FN float krf_sigmoid_f32(float x) {
-    float e = KRF_F32(exp)(-KRF_F32(fabs)(x));
-    return (x < 0 ? e : 1) / (1 + e);
-}
-
-//@ krf_swish_f32
-// y * sigmoid(u + low), low a small part of u; y and u have the same sign. Below 0 as y * exp(u) / (1 + exp(u)), where the powers of 2 come last: the
-// exponential may be too small where the result is not.
-KRF_FN float krf_swish_f32(float y, float u, float low) {
-    bool below = u < 0;
-    float a = KRF_F32(fabs)(u);
-    krf_exp_below e = krf_exp_belowf(a > 110 ? -110 : -a, below ? low : -low);
-    float s = e.scale * 0x1p-32f, d = 1 + KRF_F32(fma)(e.q, s, s), inverse = krf_rcpf(d);
-    inverse = KRF_F32(fma)(KRF_F32(fma)(-inverse, d, 1.0f), inverse, inverse);
-    float v = (below ? KRF_F32(fma)(y, e.q, y) : y) * inverse;
-    return below ? v * e.scale * 0x1p-32f : v;
-}
+KRF_FN float krf_sigmoid_f32(float x) { return krf_sigmoidf(x); }
 
 //@ krf_silu_f32
-KRF_FN float krf_silu_f32(float x) {
-    float y = x < -120 ? -120 : x; // at -infinity -0
-    return krf_swish_f32(y, y, 0);
-}
+KRF_FN float krf_silu_f32(float x) { return krf_siluf(x); }
 
 //@ krf_gelu_tanh_f32
-// u = z * (A + B * z * z) as a sum of two: the exponential multiplies its error by u.
-KRF_FN float krf_gelu_tanh_f32(float x) {
-    float y = x < -12 ? -12 : x, z = y > 12 ? 12 : y, square = z * z, cube = 0x1.2444f2p-4f * square, p = 0x1.988454p+0f + cube, u = z * p;
-    float more = p - 0x1.988454p+0f, p_low = (0x1.988454p+0f - (p - more)) + (cube - more);
-    p_low += KRF_F32(fma)(0x1.2444f2p-4f, square, -cube) + 0x1.2444f2p-4f * KRF_F32(fma)(z, z, -square) + (-0x1.857936p-25f + 0x1.49b16ap-29f * square);
-    return krf_swish_f32(y, u, KRF_F32(fma)(z, p, -u) + z * p_low);
-}
+KRF_FN float krf_gelu_tanh_f32(float x) { return krf_gelu_tanhf(x); }
 
 //@ krf_logaddexp_f32
 KRF_FN float krf_logaddexp_f32(float a, float b) { return krf_logaddexpf(a, b); }

@@ -241,59 +241,50 @@ KRF_FN float krf_erfinvf(float x) {
     return y < 1.0f ? v : end;
 }
 
-//@ krf_gatef
-// x / (1 + exp(-(u + low))), low no more than an ULP of u; below 0 as x exp(u) / (1 + exp(u)), for the exponential is at most 1. What the sum 1 + exp(u), the product and the quotient
-// lose is put right at the end; the exponential is of two factors, as in krf_expf.
-KRF_FN float krf_gatef(float x, float u, float low) {
-    int below = u < 0.0f;
-    float y = -__builtin_fabsf(u);
-    int none = y < -110.0f;
-    y = none ? -110.0f : y;
-    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
-    float n = t - 0x1.8p23f;
-    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y) + (below ? low : -low);
-    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
-    unsigned b = krf_bits_f32(t);
-    unsigned h = (b << 22) & 0xff800000u;
-    float s = krf_unbits_f32(h + 0x3f800000u), scale = krf_unbits_f32(none ? 0 : (b << 23) - h + 0x3f800000u);
-    float e = __builtin_fmaf(q, s, s), p = e * scale, d = 1.0f + p, lost = p - (d - 1.0f);
-    float inverse = 1.0f / d, m = below ? e : 1.0f, a = x * m, v = a * inverse;
-    float left = __builtin_fmaf(-v, d, a) + __builtin_fmaf(-v, lost, __builtin_fmaf(x, m, -a));
-    return __builtin_fmaf(left, inverse, v) * (below ? scale : 1.0f);
+//@ krf_near_quotientf
+// a / b for b from 2^-126 to 2^125, to less than an ULP: on a GPU without what a quotient needs for other divisors.
+KRF_FN float krf_near_quotientf(float a, float b) {
+#ifdef __CUDA_ARCH__
+    float r = krf_rcpf(b), v = a * r;
+    return __builtin_fmaf(__builtin_fmaf(-v, b, a), r, v);
+#else
+    return a / b;
+#endif
+}
+
+//@ krf_gate_belowf
+// b / (1 + exp(-(y + low))) for y from -109 to 0: b (1 + q) s / (1 + (1 + q) s), where s has 2^32, so that nothing but the quotient may be subnormal.
+KRF_FN float krf_gate_belowf(float b, float y, float low) {
+    krf_exp_below e = krf_exp_belowf(y, low);
+    float s = b * e.scale;
+    return krf_near_quotientf(__builtin_fmaf(s, e.q, s), 0x1p32f + __builtin_fmaf(e.q, e.scale, e.scale));
 }
 
 //@ krf_sigmoidf
-// The exponential e of -abs(x), in two factors as in krf_expf: 1 / (1 + e), or e / (1 + e) below 0.
 KRF_FN float krf_sigmoidf(float x) {
-    float y = -__builtin_fabsf(x);
-    y = y < -110.0f ? -110.0f : y;
-    float t = __builtin_fmaf(y, 0x1.715476p+0f, 0x1.8p23f);
-    float n = t - 0x1.8p23f;
-    float r = __builtin_fmaf(n, -0x1.62e43p-1f, y);
-    float q = krf_exp_nearf(__builtin_fmaf(n, 0x1.05c61p-29f, r));
-    unsigned b = krf_bits_f32(t);
-    unsigned h = (b << 22) & 0xff800000u;
-    float s = krf_unbits_f32(h + 0x3f800000u);
-    float e = __builtin_fmaf(q, s, s) * krf_unbits_f32((b << 23) - h + 0x3f800000u);
-    return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+    float b = __builtin_fabsf(x);
+    int below = x < 0.0f;
+    krf_exp_below e = krf_exp_belowf(b > 109.0f ? -109.0f : -b, 0.0f);
+    float inverse = krf_near_quotientf(1.0f, 0x1p32f + __builtin_fmaf(e.q, e.scale, e.scale));
+    return __builtin_fmaf(inverse, below ? e.q : 0.0f, inverse) * (below ? e.scale : 0x1p32f);
 }
 
 //@ krf_siluf
+// max(x, 0) - b / (1 + exp(b)) with b = abs(x).
 KRF_FN float krf_siluf(float x) {
-    float y = x < -200.0f ? -200.0f : x; // at -infinity -0
-    float v = krf_gatef(y, y, 0.0f);
-    return ((x == 0.0f) | (x > 20.0f)) ? x : v; // -0 and infinity have other remainders
+    float b = __builtin_fabsf(x);
+    b = b > 109.0f ? 109.0f : b;
+    return (x < 0.0f ? -0.0f : x) - krf_gate_belowf(b, -b, 0.0f);
 }
 
 //@ krf_gelu_tanhf
-// x / 2 (1 + tanh(u)) = x / (1 + exp(-2 u)), 2 u = x (k + c x^2), k = 2 sqrt(2 / pi), c = 0.044715 k, to twice as many digits: exp makes an error of what it is.
+// As silu, with exp(b (k + c b^2)), k = 2 sqrt(2 / pi), c = 0.044715 k: exp makes an error of what it is. k + c b^2 is a multiple of 2^-13 and a rest; k without its last digits is a multiple of 2^-14, so the rest loses nothing to it.
 KRF_FN float krf_gelu_tanhf(float x) {
-    float y = x < -20.0f ? -20.0f : x, a = y > 20.0f ? 20.0f : y;
-    float s = a * a, t = s * 0x1.2444f2p-4f, z = 0x1.988454p+0f + t, part = z - t;
-    float low = (0x1.988454p+0f - part) + (t - (z - part));
-    float digits = __builtin_fmaf(s, 0x1.49b17p-29f, -0x1.857936p-25f); // of c and k, below those of f32
-    low += __builtin_fmaf(s, 0x1.2444f2p-4f, -t) + __builtin_fmaf(__builtin_fmaf(a, a, -s), 0x1.2444f2p-4f, digits);
-    float u = a * z;
-    float v = krf_gatef(y, u, __builtin_fmaf(a, low, __builtin_fmaf(a, z, -u)));
-    return ((x == 0.0f) | (x > 20.0f)) ? x : v;
+    float b = __builtin_fabsf(x);
+    b = b > 10.85f ? 10.85f : b;
+    float s = b * b, whole = (__builtin_fmaf(s, 0x1.2444f2p-4f, 0x1.9884p+0f) + 0x1.8p+10f) - 0x1.8p+10f;
+    float rest = __builtin_fmaf(s, 0x1.49b16ap-29f, __builtin_fmaf(s, 0x1.2444f2p-4f, 0x1.9884p+0f - whole));
+    rest = __builtin_fmaf(__builtin_fmaf(b, b, -s), 0x1.2444f2p-4f, rest) + 0x1.4cf50ep-18f;
+    float y = -b * whole;
+    return (x < 0.0f ? -0.0f : x) - krf_gate_belowf(b, y, -__builtin_fmaf(b, rest, __builtin_fmaf(b, whole, y)));
 }
