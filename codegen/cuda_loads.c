@@ -261,7 +261,7 @@ static void put_tile_place(const krf__emitter *e, krf__str *out) {
 static void put_loads_end(bool all, krf__str *out) { krf__str_put(out, all ? "__syncwarp();\n" : ""); }
 
 static void first_loads(krf__emitter *e, krf__str *out) {
-    if ((refills(e) || goes_ahead(e)) && !goes_on(e)) {
+    if ((refills(e) || goes_ahead(e) || e->k->relay) && !goes_on(e)) {
         put_tile_place(e, out);
         reduce_loads(e, out);
         put_loads_end(e->k->once, out);
@@ -286,7 +286,7 @@ static void put_next_is_there(const krf__emitter *e, krf__str *out) {
     }
 }
 
-bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e); }
+bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e) && !e->k->relay; }
 
 static void all_loads(krf__emitter *e, krf__str *out) {
     put_tile_place(e, out);

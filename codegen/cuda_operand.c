@@ -57,6 +57,6 @@ const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) { retur
 
 bool krf__cuda_has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }
 
-bool krf__cuda_goes_by(const krf__emitter *e) { return e->k->team > 1 && krf__stores_elements(e->k); }
+bool krf__cuda_goes_by(const krf__emitter *e) { return e->k->team > 1 && krf__stores_elements(e->k) && !e->k->relay; }
 
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand) { return krf__cuda_vectored(e, operand) ? ".word" : ""; }

@@ -21,7 +21,7 @@ static bool sums_narrow_vectors(const krf__emitter *e) {
 }
 
 /* Whether threads store elements and load many at once. The option would have ptxas 13.0 wait for all loads of a turn before the first store (value, mean and maximum 0.71 of a copy's speed; without it 0.99). */
-static bool streams(const krf__emitter *e) { return krf__cuda_goes_by(e) && krf__cuda_quads(e) > 8; }
+static bool streams(const krf__emitter *e) { return (krf__cuda_goes_by(e) || e->k->relay) && krf__cuda_quads(e) > 8; }
 
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
 static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || streams(e)); }
@@ -79,7 +79,7 @@ static void bounds(krf__emitter *e, krf__str *out) {
         words += krf__cuda_in_domain(e, i, KRF__load) ? krf__cuda_quads(e) * (int)((krf_dtype_size((krf_dtype)e->k->operands[i].dtype) + 3) / 4) : 0;
     }
     if (e->k->team > 1) {
-        krf__str_put(out, streams(e) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
+        krf__str_put(out, e->k->relay ? "1024, 1" : streams(e) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
     } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
         krf__str_put(out, krf__costly_domain(e->k) ? "256" : "256, 4"); /* bytes: the largest of 128M 0.0374 -> 0.0345 ms, as ptxas 13.0 loads by and by where it is told nothing */
     } else {

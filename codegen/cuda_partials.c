@@ -177,6 +177,7 @@ static void put_read(krf__emitter *e, uint32_t first, uint32_t end, krf__str *ou
 /* Lane t of the tree over chunks is thread t, which copies all of as many chunks as most arrays have before it waits for the first: by loops that are left
  * as they are, for straight text of as many loads is a fifth of the compile time of a sum. */
 static void block_combine_loops(krf__emitter *e, krf__str *out) {
+    krf__str_put(out, e->k->relay ? "if (threadIdx.x < 256) {\n" : "");
     for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
         end = copied_together(e, first);
         const int n = parts_at_once(e, first, end);
@@ -193,7 +194,7 @@ static void block_combine_loops(krf__emitter *e, krf__str *out) {
             krf__str_printf(out, "shared%u[threadIdx.x] = r%u;\n", r, r);
         }
     }
-    krf__str_put(out, "__syncthreads();\n");
+    krf__str_put(out, e->k->relay ? "}\n__syncthreads();\n" : "__syncthreads();\n");
 }
 
 /* Lanes of the block that are 32 apart, by the tree; integers as they come, for which fewer registers do. */

@@ -143,7 +143,7 @@ static void warp_tree(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->tiles ? "team_chunk" : "warp_chunk", out); }
+static void warp_chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->relay ? "relay_chunk" : e->k->tiles ? "team_chunk" : "warp_chunk", out); }
 static void warp_chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, warp_chunk_loops, out); }
 
 static void put_tile(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_tile(e)); }

@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__($REDUCE_BOUNDS) $NAME(const struct 
     for ($INDEX o = blockIdx.y; o < $KEPT_SIZE; o += gridDim.y) {
         $KEPT_POSITION
         #pragma unroll 1
-        for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; c += ($INDEX)gridDim.x * teams) {
+        for ($INDEX c = ($INDEX)blockIdx.x * teams + team; $TEAM_GOES_ON; $TEAM_NEXT) {
             $TEAM_BOUNDS
             $WARP_CHUNK
             $WAIT_TO_STORE

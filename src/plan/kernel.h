@@ -125,10 +125,11 @@ typedef struct krf__kernel {
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
+    bool relay;    /* then: a block has a chunk at once, its teams KRF__RUNNERS tiles of it, and the 256 lanes go from one to the next */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */
     bool several;  /* CUDA, a map that looks elements up: a thread has several vectors of two or four, as maps have several elements that come one by one */
-    bool once;     /* CUDA, KRF__REDUCE_ROW: a row is no longer than what a warp loads at once */
+    bool once;     /* CUDA: of KRF__REDUCE_ROW a row is no longer than what a warp loads at once; so the tile of a team with `relay` */
     bool places;   /* CUDA, KRF__REDUCE_ROW: what it finds is the place of the largest or smallest element of each row (plan/place.c) */
     bool along;    /* reductions over several dimensions on a GPU, by whole tiles: each lies in one row of the last dimension, whose place is found once for all elements of the tile */
     uint32_t literal; /* a bit for each dimension whose extent is text */
@@ -158,6 +159,7 @@ typedef struct krf__kernel {
 } krf__kernel;
 
 #define KRF__LANES 256
+#define KRF__RUNNERS 4 /* teams of such a block whose chunk goes from one to the next */
 #define KRF__LINE_ELEMENTS 8 /* of short rows of such, that a thread has */
 #define KRF__OUTER_LEAST 4 /* threads that share a short row of krf__kernel.outer; */
 #define KRF__OUTER_MOST 8 /* with more a thread would have more results than registers */

@@ -114,7 +114,7 @@ static void mark_literal_rows(krf__kernel *k, const krf__limits *limits) {
 /* What a warp, or several that share a chunk, load at once. */
 static int64_t tile_of(const krf__kernel *k) { return 32 * (int64_t)k->team * k->vector * krf__reduce_vectors(k); }
 
-/* Whether nothing is left after the last tile. Columns have no such kernels: on the H200 they are slower. */
+/* Whether nothing is left after the last tile, or the last chunk where a block has all tiles of one. Columns have no such kernels: on the H200 they are slower. */
 static bool whole_tiles(const krf__kernel *k) {
     if (k->drifts) {
         return false;
@@ -124,6 +124,9 @@ static bool whole_tiles(const krf__kernel *k) {
     }
     if (k->schedule == KRF__ROW_COL) {
         return k->n_rounds > 0 && k->reduced_size == (int64_t)krf__side_threads(k) * krf__side_elements(k) * krf__row_warps(k);
+    }
+    if (k->relay) {
+        return k->reduced_size % k->chunk == 0;
     }
     return (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->reduced_size % tile_of(k) == 0 && (k->chunks == 1 || k->chunk % tile_of(k) == 0);
 }
@@ -267,7 +270,7 @@ static bool comes_at_once(const krf__kernel *k) {
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
-    k->outer = k->once = k->places = k->several = false;
+    k->outer = k->once = k->places = k->several = k->relay = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -341,6 +344,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->side |= krf__short_rows(k) && k->reduced_size <= limits->beside;
     krf__kernel_narrow(k, limits);
     k->team = limits->teams != 0 ? krf__team_of(k) : 1;
+    k->relay = krf__goes_by_relay(k, limits);
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;
     krf__mark_steps(k);
@@ -357,7 +361,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_numbers(k, limits);
     stage_rows(k, limits);
     krf__kernel_outer(k, limits);
-    k->once = limits->many_threads && comes_at_once(k);
+    k->once = k->relay || (limits->many_threads && comes_at_once(k));
     k->places = limits->many_threads && krf__finds_place(k);
     mark_literal_rows(k, limits);
     k->wide = needs_wide(k);

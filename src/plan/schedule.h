@@ -34,6 +34,7 @@ void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 /* Of a reduction on a GPU: whether warps share chunks for memory's sake; how many do; and whether their threads go by tiles and steps. */
 bool krf__shares_chunks(const krf__kernel *k);
 bool krf__takes_long(const krf__kernel *k); /* whether one lane a thread is as fast, of functions of f64 */
+bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits);
 int krf__team_of(const krf__kernel *k);
 void krf__mark_steps(krf__kernel *k);
 

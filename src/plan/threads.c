@@ -126,6 +126,9 @@ int krf__reduce_vectors(const krf__kernel *k) {
         bytes += load ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) * k->vector : 0;
     }
     loads = k->n_reductions > 1 && bytes / 16 > 0 && bytes / 16 < loads ? bytes / 16 : loads; /* of 16 bytes: masks beside what they choose from are little, where blocks are few */
+    if (k->relay) {
+        return (int)(k->chunk / (KRF__RUNNERS * KRF__LANES));
+    }
     if (k->team > 1) {
         return team_vectors(k, share, loads, bytes);
     }

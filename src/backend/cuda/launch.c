@@ -28,7 +28,7 @@ static int64_t groups_of(const krf__kernel *k) {
 /* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
  * combine, and blocks that do not run at once leave multiprocessors without work at the end. Teams of warps take so long for a chunk that the next one goes to whichever is done first. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
-    int64_t most = (int64_t)multiprocessors * (k->team == 1 ? WAVES : krf__costly_domain(k) ? TEAM_WAVES : TEAM_MANY_WAVES) / (groups_of(k) > 1 ? groups_of(k) : 1);
+    int64_t most = (int64_t)multiprocessors * (k->relay ? 1 : k->team == 1 ? WAVES : krf__costly_domain(k) ? TEAM_WAVES : TEAM_MANY_WAVES) / (groups_of(k) > 1 ? groups_of(k) : 1);
     int64_t blocks = divide_up(k->chunks, WARPS / k->team);
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
@@ -78,9 +78,10 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->too_large = k->n_rounds > 0 && blocks > MAX_X;
         break;
     case KRF__REDUCE_ALL: /* results stride by gridDim.y, chunks by gridDim.x */
-        g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->y = clamp(groups_of(k), MAX_Y);
-        while (g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
+        g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
+        g->block_x *= k->relay ? KRF__RUNNERS : 1;
+        while (!k->relay && g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
             g->block_x /= 2;
         }
         break;
