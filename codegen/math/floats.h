@@ -1,4 +1,4 @@
-// f32 functions in f32 alone, as exp and log of real.h: within 2.5 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
+// f32 functions in f32 alone, as exp and log of real.h: within 2.9 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
 
 //@ krf_rcpf
 // 1 / y: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors (below 2^-126 and above 2^126 in absolute value: infinity and 0).
@@ -253,11 +253,16 @@ KRF_FN float krf_near_quotientf(float a, float b) {
 }
 
 //@ krf_gate_belowf
-// b / (1 + exp(-(y + low))) for y from -109 to 0: b (1 + q) s / (1 + (1 + q) s), where s has 2^32, so that nothing but the quotient may be subnormal.
+// b / (1 + exp(-(y + low))) for y from -109 to 0: b (1 + q) s / (1 + (1 + q) s), where s has 2^32, so that nothing but the quotient may be subnormal. A CPU puts right what the divisor's sum lost, too.
 KRF_FN float krf_gate_belowf(float b, float y, float low) {
     krf_exp_below e = krf_exp_belowf(y, low);
-    float s = b * e.scale;
-    return krf_near_quotientf(__builtin_fmaf(s, e.q, s), 0x1p32f + __builtin_fmaf(e.q, e.scale, e.scale));
+    float s = b * e.scale, a = __builtin_fmaf(s, e.q, s), part = __builtin_fmaf(e.q, e.scale, e.scale), d = 0x1p32f + part;
+#ifdef __CUDA_ARCH__
+    return krf_near_quotientf(a, d);
+#else
+    float lost = part - (d - 0x1p32f), inverse = 1.0f / d, v = a * inverse;
+    return __builtin_fmaf(__builtin_fmaf(-v, lost, __builtin_fmaf(-v, d, a)), inverse, v);
+#endif
 }
 
 //@ krf_sigmoidf

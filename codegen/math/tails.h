@@ -1,4 +1,4 @@
-// The tail of the normal distribution in f32 alone, and what is made of it: within 3.5 ULP; the same text for C and CUDA. Sections as in prelude.h.
+// The tail of the normal distribution in f32 alone, and what is made of it: within 3.7 ULP; the same text for C and CUDA. Sections as in prelude.h.
 
 //@ krf_geluf
 // max(x, 0) less the tail: with b = abs(x), s = b / (b + k), k = 3.34375, that is s exp(-b * b / 2) G(s - 1/4), relative error 2^-24.3 up to b = 13.5, from where on results are subnormal. G is
