@@ -62,13 +62,14 @@ int krf__team_of(const krf__kernel *k) {
  * of their own has 0.90 of a copy's speed, by such that have them at once 0.97, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
  * of an H200, of 256M 0.559 -> 0.525. */
 bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
-    enum { MOST_BYTES = 128 }; /* in registers, of which 1,024 threads have 64 each */
+    enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40 }; /* in registers, of which 1,024 threads have 64 each: what is computed of 8 bytes needs twice as many, too (sums and sums of squares of f64 spill) */
     const int64_t each = k->chunk / (KRF__RUNNERS * KRF__LANES);
     int64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
-        bytes += krf__loads(k, i) ? each * (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
+        const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
+        bytes += krf__loads(k, i) ? each * size * (size > 4 ? 2 : 1) : 0;
     }
-    return k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && !k->spread && krf__stores_elements(k) && k->chunk >= limits->relay && bytes <= MOST_BYTES;
+    return k->n_domain <= LONG_BODY && krf__accumulator_bytes(k) <= MOST_LANES && k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && !k->spread && krf__stores_elements(k) && k->chunk >= limits->relay && bytes <= MOST_BYTES;
 }
 
 static int loads_of(const krf__kernel *k) {

@@ -566,7 +566,6 @@ MUTANTS = [
     ("relay_take", "codegen/cuda_team.c", '"acc%u[0] = meet.from0.of%u[thread];\\n", r, r);', '"acc%u[0] = meet.from0.of%u[thread];\\n", r, 0u);', "ops/test_relay/sim"),
     ("relay_count", "codegen/skeleton/relay_chunk.cu", "(unsigned)a.chunks - 1", "(unsigned)a.chunks", "ops/test_relay/sim"),
     ("relay_turns", "codegen/skeleton/relay_chunk.cu", "    }\n    __syncthreads();\n}", "    }\n}", "race|ops/test_relay/sim"),
-    ("relay_tickets", "src/plan/scratch.c", "k->relay ? 2 * k->kept_size : k->kept_size", "k->kept_size", "ops/test_relay/sim"),
     ("part_strides", "src/plan/part_rows.c", "k->operands[i].strides[last] *= row;", "k->operands[i].strides[last] *= 1;", "ops/test_stencils/sim"),
     ("part_rest", "src/plan/part_rows.c", "k->extents[last] % row != 0 || ", "", "ops/test_stencils/sim"),
     ("part_join", "src/plan/part_rows.c", "k->extents[last - 1] *= row;", "k->extents[last - 1] *= 1;", "ops/test_stencils/sim"),
