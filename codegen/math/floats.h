@@ -1,9 +1,11 @@
 // f32 functions in f32 alone, as exp and log of real.h: within 2.9 ULP (docs/accuracy.md), in four fifths to a third of the time that f64 and one rounding take (single.h). Sections as in prelude.h.
 
 //@ krf_rcpf
-// 1 / y: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors (below 2^-126 and above 2^126 in absolute value: infinity and 0).
+// 1 / y, KRF_RCP by tests: on a GPU to one unit of the last place, without what a quotient needs for small and large divisors (below 2^-126 and above 2^126 in absolute value: infinity and 0).
 KRF_FN float krf_rcpf(float y) {
-#ifdef __CUDA_ARCH__
+#ifdef KRF_RCP
+    return KRF_RCP(y);
+#elif defined(__CUDA_ARCH__)
     float x;
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(y));
     return x;
@@ -244,7 +246,7 @@ KRF_FN float krf_erfinvf(float x) {
 //@ krf_near_quotientf
 // a / b for b from 2^-126 to 2^125, to less than an ULP: on a GPU without what a quotient needs for other divisors.
 KRF_FN float krf_near_quotientf(float a, float b) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(KRF_RCP)
     float r = krf_rcpf(b), v = a * r;
     return __builtin_fmaf(__builtin_fmaf(-v, b, a), r, v);
 #else
@@ -257,7 +259,7 @@ KRF_FN float krf_near_quotientf(float a, float b) {
 KRF_FN float krf_gate_belowf(float b, float y, float low) {
     krf_exp_below e = krf_exp_belowf(y, low);
     float s = b * e.scale, a = __builtin_fmaf(s, e.q, s), part = __builtin_fmaf(e.q, e.scale, e.scale), d = 0x1p32f + part;
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(KRF_RCP)
     return krf_near_quotientf(a, d);
 #else
     float lost = part - (d - 0x1p32f), inverse = 1.0f / d, v = a * inverse;
@@ -266,6 +268,7 @@ KRF_FN float krf_gate_belowf(float b, float y, float low) {
 }
 
 //@ krf_sigmoidf
+// 1 / (1 + E) or E / (1 + E), E = (1 + q) s of -abs(x): the reciprocal has 2^-32, which the last product takes away.
 KRF_FN float krf_sigmoidf(float x) {
     float b = __builtin_fabsf(x);
     int below = x < 0.0f;

@@ -1,7 +1,7 @@
 // The tail of the normal distribution in f32 alone, and what is made of it: within 3.7 ULP; the same text for C and CUDA. Sections as in prelude.h.
 
 //@ krf_geluf
-// max(x, 0) less the tail: with b = abs(x), s = b / (b + k), k = 3.34375, that is s exp(-b * b / 2) G(s - 1/4), relative error 2^-24.3 up to b = 13.5, from where on results are subnormal. G is
+// max(x, 0) less the tail: with b = abs(x), s = b / (b + k), k = 3.34375, that is s exp(-b * b / 2) G(s - 1/4), relative error 2^-24.3 up to b = 13.5 (results are subnormal from 13.15 on). G is
 // 2^-32 of it, and the power of 2 has 2^32, until the last product.
 KRF_FN float krf_geluf(float x) {
     float b = __builtin_fabsf(x);

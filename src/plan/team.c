@@ -60,16 +60,18 @@ int krf__team_of(const krf__kernel *k) {
 
 /* Whether a block has a chunk at once, and takes the next one that no other has: what is read and written at a time is one stretch of memory then, which it goes over as it does of a map (a map of 64M f32 by blocks that each go on along 64 KiB
  * of their own has 0.90 of a copy's speed, by such that have them at once 0.97, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
- * of an H200, of 256M 0.559 -> 0.525. */
+ * of an H200, of 256M 0.559 -> 0.525. Not of many results, which blocks would not share evenly; nor of what computes long, looks elements up or finds places by dividing, for while one team does that three wait. */
 bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
-    enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40 }; /* in registers, of which 1,024 threads have 64 each: what is computed of 8 bytes needs twice as many, too (sums and sums of squares of f64 spill) */
+    enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40, MOST_RESULTS = 16 }; /* in registers, of which 1,024 threads have 64 each: what is computed of 8 bytes needs twice as many, too (sums and sums of squares of f64 spill) */
     const int64_t each = k->chunk / (KRF__RUNNERS * KRF__LANES);
     int64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
         bytes += krf__loads(k, i) ? each * size * (size > 4 ? 2 : 1) : 0;
     }
-    return k->n_domain <= LONG_BODY && krf__accumulator_bytes(k) <= MOST_LANES && k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && !k->spread && krf__stores_elements(k) && k->chunk >= limits->relay && bytes <= MOST_BYTES;
+    const bool shares = k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && krf__stores_elements(k) && k->chunks > 1 && k->kept_size <= MOST_RESULTS;
+    const bool is_short = k->n_domain <= LONG_BODY && !krf__costly_domain(k) && krf__fetches(k) == 0 && k->n_reduced == 1 && !k->spread;
+    return shares && is_short && krf__accumulator_bytes(k) <= MOST_LANES && k->chunk >= limits->relay && bytes <= MOST_BYTES;
 }
 
 static int loads_of(const krf__kernel *k) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "math/exact.h"
+#include "math/measure.h"
 
 #define KRF_FN static inline
 #include "codegen/math/real.h"
@@ -26,23 +27,6 @@
 #include "codegen/math/erf.h"
 #include "codegen/math/special.h"
 #include "codegen/math/bessel.h"
-
-#define KRF_F32(name) __builtin_##name##f
-#define KRF_F64(name) __builtin_##name
-#define __builtin_erfinvf(x) (x) /* CUDA's own: not called here */
-#include "codegen/math/prelude.h"
-#include "codegen/math/device_math.h"
-
-enum { RANDOM_ARGUMENTS = 12000 };
-
-typedef struct function {
-    const char *name;
-    double limit_f64, limit_f32;
-    double (*f64)(double);
-    float (*f32)(float);
-    double (*pair_f64)(double, double);
-    float (*pair_f32)(float, float);
-} function;
 
 // ROUNDED: f32 is computed in f64 and rounded once.
 #define ROUNDED 0.505
@@ -77,72 +61,6 @@ static const struct {
     {"tanh", 0x1.43183ap-1, 0, 1.34}, {"atanh", 0x1.f36e1cp-3, 0, 2.02}, {"erf", 0x1.0edb98p+0, 0, 0.99}, {"sigmoid", -0x1.193ea8p+0, 0, 2.26}, {"silu", -0x1.9b0ae6p+1, 0, 1.80},
     {"gelu_tanh", -0x1.60480ep+0, 0, 1.92}, {"erfc", 0x1.170556p+0, 0, 3.31}, {"gelu", -0x1.96f61p+3, 0, 3.65},
 };
-
-// What GPUs run of our own in f32: it consists of exactly rounded operations, hence the bits here are those there.
-static const function device[] = {
-    {"silu", 0, 3, NULL, krf_silu_f32, NULL, NULL},
-    {"gelu_tanh", 0, 3, NULL, krf_gelu_tanh_f32, NULL, NULL},
-};
-enum { DEVICE = sizeof device / sizeof *device };
-
-static const exact_row *row_of(const char *name) {
-    for (int i = 0; i < EXACT_COUNT; i++) {
-        if (strcmp(exact_rows[i].name, name) == 0) {
-            return &exact_rows[i];
-        }
-    }
-    fail_msg("%s is not in EXACT_ROWS", name);
-    return NULL;
-}
-
-static double error_at(const function *fn, const exact_row *row, bool narrow, double x, double y) {
-    mpfr_t exact, a, b;
-    double got;
-    mpfr_init2(exact, REF_BITS);
-    mpfr_init2(a, 53);
-    mpfr_init2(b, 53);
-    if (narrow) {
-        got = (double)(row->arity == 1 ? fn->f32((float)x) : fn->pair_f32((float)x, (float)y));
-    } else {
-        got = row->arity == 1 ? fn->f64(x) : fn->pair_f64(x, y);
-    }
-    mpfr_set_d(a, x, MPFR_RNDN);
-    mpfr_set_d(b, y, MPFR_RNDN);
-    row->exact(exact, a, b);
-    const double scale = exact_scale(row->name, x, y);
-    const double ulp = narrow ? exact_error_f32(got, exact, scale) : exact_error_f64(got, exact, scale);
-    mpfr_clear(exact);
-    mpfr_clear(a);
-    mpfr_clear(b);
-    return ulp;
-}
-
-static void measure(const function *fn, bool narrow) {
-    const exact_row *row = row_of(fn->name);
-    const long specials = row->arity == 1 ? EXACT_SPECIALS : (long)EXACT_SPECIALS * EXACT_SPECIALS;
-    double worst = 0, at = 0, beside = 0;
-    uint64_t state = 7;
-    assert_int_equal(row->arity, fn->f32 != NULL ? 1 : 2);
-    for (long i = 0; i < specials + RANDOM_ARGUMENTS; i++) {
-        double x = i < specials ? exact_special[i % EXACT_SPECIALS] : exact_sample(row, narrow, &state);
-        double y = i < specials ? exact_special[i / EXACT_SPECIALS] : exact_sample(row, narrow, &state);
-        if (narrow) {
-            x = (double)(float)x;
-            y = (double)(float)y;
-        }
-        const double ulp = error_at(fn, row, narrow, x, y);
-        if (ulp > worst) {
-            worst = ulp;
-            at = x;
-            beside = y;
-        }
-    }
-    printf("%-10s %s %7.3f at (%a, %a)\n", fn->name, narrow ? "f32" : "f64", worst, at, beside);
-    fflush(stdout);
-    if (!(worst <= (narrow ? fn->limit_f32 : fn->limit_f64))) {
-        fail_msg("%s %s: %g ULP at (%a, %a)", fn->name, narrow ? "f32" : "f64", worst, at, beside);
-    }
-}
 
 /* Logarithms of complex numbers of all sizes, near the unit circle and near the axes: a part's first 53 bits and its rest, by the error of both beside
  * the modulus of the logarithm, in bits. */
@@ -202,13 +120,6 @@ static void test_farthest_f32(void **state) {
     }
 }
 
-static void test_device_f32(void **state) {
-    (void)state;
-    for (int i = 0; i < DEVICE; i++) {
-        measure(&device[i], true);
-    }
-}
-
 static void test_f64(void **state) {
     (void)state;
     for (int i = 0; i < FUNCTIONS; i++) {
@@ -242,7 +153,7 @@ static void test_first_zeros(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),         cmocka_unit_test(test_farthest_f32), cmocka_unit_test(test_device_f32), cmocka_unit_test(test_f64),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_f32),         cmocka_unit_test(test_farthest_f32), cmocka_unit_test(test_f64),
                                        cmocka_unit_test(test_first_zeros), cmocka_unit_test(test_rests)};
     exact_open();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

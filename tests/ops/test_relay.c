@@ -75,14 +75,14 @@ static void check_text(const place *p, krf_plan *plan, bool asked) {
     }
 }
 
-static void try_shape(const program *p, const shape *s) {
+static void try_in(const program *p, const shape *s, int n_in, bool asked) {
     int64_t count;
     double *x = memory_of(s, 3, p->dtype, &count), *z = memory_of(s, 4, p->dtype, &count), *want = malloc((size_t)(s->rows * s->n) * sizeof *want);
     assert_non_null(want);
     for (int64_t i = 0; i < s->rows * s->n; i++) {
         want[i] = element_of(p, x[s->offset + i * s->step], z[s->offset + i * s->step]);
     }
-    for (int i = 0; i < n_places; i++) {
+    for (int i = 0; i < n_in; i++) {
         krf_graph *g = krf_graph_create(places[i].context);
         krf_array *arrays[] = {operand_of(places[i].context, s, p->dtype, x, count), operand_of(places[i].context, s, p->dtype, z, count)}, *got[3] = {NULL};
         const krf_binding bindings[] = {krf_bind_array("x", arrays[0]), krf_bind_array("z", arrays[1])};
@@ -93,7 +93,7 @@ static void try_shape(const program *p, const shape *s) {
             fail_msg("%s: %s: %s", places[i].label, p->text, krf_error_message());
         }
         if (places[i].fuses) {
-            check_text(&places[i], plan, places[i].fusion != NULL);
+            check_text(&places[i], plan, asked || places[i].fusion != NULL);
         }
         for (int turn = 0; turn < (places[i].fusion != NULL ? 2 : 1); turn++) {
             memset(got, 0, sizeof got);
@@ -111,6 +111,8 @@ static void try_shape(const program *p, const shape *s) {
     free(z);
     free(want);
 }
+
+static void try_shape(const program *p, const shape *s) { try_in(p, s, n_places, false); }
 
 static const program one = {"y = x * 3 + 1\nreturn y, sum(y, axis=1)", KRF_F32, 2, {0, SUM, 0}}, both = {"y = x * 3 + 1\nreturn y, sum(y, axis=1), max(y, axis=1)", KRF_F32, 3, {0, SUM, MAX}},
                      two = {"y = x - z\nreturn y, sum(y, axis=1)", KRF_F32, 2, {0, SUM, 0}}, doubles = {"y = x - z\nreturn y, sum(y, axis=1), min(y, axis=1)", KRF_F64, 3, {0, SUM, MIN}};
@@ -137,8 +139,69 @@ static void test_programs(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* Chunks as long as those that blocks have at once of themselves. */
+static void test_long_chunks(void **unused) {
+    const shape s = {1, (1 << 25) + 1, 1, 0};
+    (void)unused;
+    try_in(&both, &s, 1, true);
+    assert_int_equal(failures, 0);
+}
+
+/* What may not go so however it is asked: one chunk, which has no tickets; functions of f64; what is looked up; places that are divisions. */
+static void test_others(void **unused) {
+    static const struct {
+        const char *text;
+        int64_t n;
+    } others[] = {{"y = exp(x.astype(f64))\nreturn y, sum(y)", 1000}, {"y = exp(x.astype(f64))\nreturn y, sum(y)", 300001}, {"y = take(x, i)\nreturn y, sum(y)", 300001}};
+    (void)unused;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        for (int p = 0; p < n_places; p++) {
+            krf_graph *g = krf_graph_create(places[p].context);
+            krf_array *x = NULL, *i = NULL, *got[2] = {NULL};
+            const int64_t n = others[k].n;
+            float *values = malloc((size_t)n * sizeof *values);
+            int32_t *indices = malloc((size_t)n * sizeof *indices);
+            assert_true(values != NULL && indices != NULL);
+            for (int64_t j = 0; j < n; j++) {
+                values[j] = (float)(j % 7) - 3;
+                indices[j] = (int32_t)(n - 1 - j);
+            }
+            assert_true(krf_array_from_host(places[p].context, KRF_F32, 1, &n, values, &x) == KRF_OK && krf_array_from_host(places[p].context, KRF_I32, 1, &n, indices, &i) == KRF_OK);
+            const krf_binding bindings[] = {krf_bind_array("x", x), krf_bind_array("i", i)};
+            krf_expr results[2];
+            krf_plan *plan = NULL;
+            int count = 0;
+            if (krf_parse_many(g, others[k].text, bindings, 2, 2, results, &count) != KRF_OK || krf_compile(g, count, results, NULL, &plan) != KRF_OK || krf_plan_run(plan, NULL, 0, NULL, got) != KRF_OK) {
+                fail_msg("%s: %s: %s", places[p].label, others[k].text, krf_error_message());
+            }
+            double sum = 0, want = 0;
+            float narrow = 0;
+            for (int64_t j = 0; j < n; j++) {
+                want += k < 2 ? exp(values[j]) : values[j];
+            }
+            assert_int_equal(krf_array_to_host(got[1], k < 2 ? (void *)&sum : &narrow, k < 2 ? sizeof sum : sizeof narrow), KRF_OK);
+            sum = k < 2 ? sum : (double)narrow;
+            if (!(fabs(sum - want) <= 1e-4 * fabs(want) + 1e-3)) {
+                COMPLAIN("%s: %s of %" PRId64 ": the sum is %g, not %g", places[p].label, others[k].text, n, sum, want);
+            }
+            if (places[p].fuses) {
+                check_text(&places[p], plan, false);
+            }
+            krf_plan_release(plan);
+            krf_array_release(got[0]);
+            krf_array_release(got[1]);
+            krf_array_release(x);
+            krf_array_release(i);
+            krf_graph_destroy(g);
+            free(values);
+            free(indices);
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
 int main(void) {
     setenv("FAKECUDA_SEED", "3", 0); /* threads in another order than their own: a barrier that is missing shows */
     open_places("relay=0");
-    return run_on_places(TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_programs)));
+    return run_on_places(TESTS(cmocka_unit_test(test_lengths), cmocka_unit_test(test_programs), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_others)));
 }
