@@ -282,7 +282,8 @@ KRF_FN float krf_sigmoidf(float x) {
 KRF_FN float krf_siluf(float x) {
     float b = __builtin_fabsf(x);
     b = b > 109.0f ? 109.0f : b;
-    return (x < 0.0f ? -0.0f : x) - krf_gate_belowf(b, -b, 0.0f);
+    float v = krf_gate_belowf(b, -b, 0.0f);
+    return x < 0.0f ? -v : x - v; // clang 14 takes a choice between -0 and x for a maximum
 }
 
 //@ krf_gelu_tanhf
@@ -293,6 +294,6 @@ KRF_FN float krf_gelu_tanhf(float x) {
     float s = b * b, whole = (__builtin_fmaf(s, 0x1.2444f2p-4f, 0x1.9884p+0f) + 0x1.8p+10f) - 0x1.8p+10f;
     float rest = __builtin_fmaf(s, 0x1.49b16ap-29f, __builtin_fmaf(s, 0x1.2444f2p-4f, 0x1.9884p+0f - whole));
     rest = __builtin_fmaf(__builtin_fmaf(b, b, -s), 0x1.2444f2p-4f, rest) + 0x1.4cf50ep-18f;
-    float y = -b * whole;
-    return (x < 0.0f ? -0.0f : x) - krf_gate_belowf(b, y, -__builtin_fmaf(b, rest, __builtin_fmaf(b, whole, y)));
+    float y = -b * whole, v = krf_gate_belowf(b, y, -__builtin_fmaf(b, rest, __builtin_fmaf(b, whole, y)));
+    return x < 0.0f ? -v : x - v;
 }

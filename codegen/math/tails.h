@@ -18,7 +18,8 @@ KRF_FN float krf_geluf(float x) {
     g = __builtin_fmaf(g, t, 0x1.b8644cp-32f);
     g = __builtin_fmaf(g, t, -0x1.d270b2p-32f);
     g = __builtin_fmaf(g, t, 0x1.197924p-32f);
-    return (x < 0.0f ? -0.0f : x) - s * e.scale * __builtin_fmaf(g, e.q, g);
+    float v = s * e.scale * __builtin_fmaf(g, e.q, g);
+    return x < 0.0f ? -v : x - v;
 }
 
 //@ krf_erfcf

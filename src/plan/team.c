@@ -69,7 +69,7 @@ bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
         const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
         bytes += krf__loads(k, i) ? each * size * (size > 4 ? 2 : 1) : 0;
     }
-    const bool shares = k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && krf__stores_elements(k) && k->chunks > 1 && k->kept_size <= MOST_RESULTS;
+    const bool shares = k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && krf__stores_elements(k) && k->kept_size <= MOST_RESULTS;
     const bool is_short = k->n_domain <= LONG_BODY && !krf__costly_domain(k) && krf__fetches(k) == 0 && k->n_reduced == 1 && !k->spread;
     return shares && is_short && krf__accumulator_bytes(k) <= MOST_LANES && k->chunk >= limits->relay && bytes <= MOST_BYTES;
 }
