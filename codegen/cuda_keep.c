@@ -23,13 +23,16 @@ static bool needs(const krf__kernel *k, uint32_t given, uint32_t slot, bool *nee
     return loads;
 }
 
-static bool loads_element(const krf__kernel *k, uint32_t slot) {
+/* From an instruction on. */
+static bool loads_from(const krf__kernel *k, uint32_t first, uint32_t slot) {
     bool any = false;
-    for (uint32_t n = 0; n < k->n_domain; n++) {
+    for (uint32_t n = first; n < k->n_domain; n++) {
         any |= (k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__fetch) && k->instrs[n].slot == slot;
     }
     return any;
 }
+
+static bool loads_element(const krf__kernel *k, uint32_t slot) { return loads_from(k, 0, slot); }
 
 /* The instruction of a round that is the given one of an earlier round, and stands for all uses of the operand there; n_domain: there is none. */
 static uint32_t counterpart(const krf__kernel *a, uint32_t i, const krf__kernel *b, uint32_t slot, bool *needed) {
@@ -72,7 +75,7 @@ static bool found(const krf__emitter *e, uint32_t slot, uint32_t *round, uint32_
     for (*round = 0; *round + 1 < whole->n_rounds; ++*round) {
         const krf__kernel a = krf__kernel_round(whole, *round);
         for (*instr = a.n_domain; (*instr)-- > 0;) {
-            if (has_place(e, o, &a.instrs[*instr]) && serves(whole, *round, *instr, slot, e->asked)) {
+            if (has_place(e, o, &a.instrs[*instr]) && !loads_from(&a, *instr, slot) && serves(whole, *round, *instr, slot, e->asked)) {
                 return true;
             }
         }
