@@ -13,7 +13,7 @@ void krf__cuda_put_base(const krf__emitter *e, uint32_t operand, krf__str *out);
 bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand);                /* moved by whole vectors */
 const char *krf__cuda_vector_type(int bytes);                                    /* the builtin type of so many: 16, 8, 4, 2 or 1 */
 bool krf__cuda_has_tail(const krf__kernel *k);                                   /* of a map: whether elements may be left after the last whole vector */
-bool krf__cuda_goes_by(const krf__emitter *e);                                    /* of a reduction that stores elements too, by warps that share chunks: memory goes by without staying in caches, as in maps (sums with what is summed 1.016 times as fast) */
+bool krf__cuda_goes_by(const krf__emitter *e);                                    /* of a reduction that stores elements too, by warps that share chunks: memory goes by without staying in caches, as in maps (sums with what is summed 1.016 times as fast); not where blocks have chunks at once */
 int krf__cuda_words(const krf__emitter *e, uint32_t operand); /* of 16 bytes that a vector of it takes; 1: one of up to that */
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand);        /* the builtin type of such a vector */
 const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".word", what moves one of them at once; "" where it is no vector */

@@ -260,8 +260,11 @@ static void put_tile_place(const krf__emitter *e, krf__str *out) {
 /* No instruction, but ptxas moves no load behind it: it issued three, waited for the first, and then issued the others. */
 static void put_loads_end(bool all, krf__str *out) { krf__str_put(out, all ? "__syncwarp();\n" : ""); }
 
+/* Whether a tile's first vectors, or all of them, are loaded before the loop over tiles. */
+static bool loads_before(const krf__emitter *e) { return refills(e) || goes_ahead(e) || e->k->relay; }
+
 static void first_loads(krf__emitter *e, krf__str *out) {
-    if ((refills(e) || goes_ahead(e) || e->k->relay) && !goes_on(e)) {
+    if (loads_before(e) && !goes_on(e)) {
         put_tile_place(e, out);
         reduce_loads(e, out);
         put_loads_end(e->k->once, out);
@@ -286,7 +289,7 @@ static void put_next_is_there(const krf__emitter *e, krf__str *out) {
     }
 }
 
-bool krf__cuda_loads_tiles(const krf__emitter *e) { return !refills(e) && !goes_ahead(e) && !e->k->relay; }
+bool krf__cuda_loads_tiles(const krf__emitter *e) { return !loads_before(e); }
 
 static void all_loads(krf__emitter *e, krf__str *out) {
     put_tile_place(e, out);

@@ -21,7 +21,7 @@ static bool sums_narrow_vectors(const krf__emitter *e) {
 }
 
 /* Whether threads store elements and load many at once. The option would have ptxas 13.0 wait for all loads of a turn before the first store (value, mean and maximum 0.71 of a copy's speed; without it 0.99). */
-static bool streams(const krf__emitter *e) { return (krf__cuda_goes_by(e) || e->k->relay) && krf__cuda_quads(e) > 8; }
+static bool streams(const krf__emitter *e) { return e->k->team > 1 && krf__stores_elements(e->k) && krf__cuda_quads(e) > 8; }
 
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
 static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || streams(e)); }

@@ -59,7 +59,7 @@ int krf__team_of(const krf__kernel *k) {
 }
 
 /* Whether a block has a chunk at once, and takes the next one that no other has: what is read and written at a time is one stretch of memory then, which it goes over as it does of a map (a map of 64M f32 by blocks that each go on along 64 KiB
- * of their own has 0.90 of a copy's speed, by such that have them at once 0.97, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
+ * of their own has 0.90 of a copy's speed, by such that have them at once 0.99, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
  * of an H200, of 256M 0.559 -> 0.525. Not of many results, which blocks would not share evenly; nor of what computes long, looks elements up or finds places by dividing, for while one team does that three wait. */
 bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
     enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40, MOST_RESULTS = 16 }; /* in registers, of which 1,024 threads have 64 each: what is computed of 8 bytes needs twice as many, too (sums and sums of squares of f64 spill) */

@@ -147,7 +147,7 @@ static void test_long_chunks(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* What may not go so however it is asked: one chunk, which has no tickets; functions of f64; what is looked up; places that are divisions. */
+/* What may not go so however it is asked: one chunk, which has no tickets; functions of f64; what is looked up. */
 static void test_others(void **unused) {
     static const struct {
         const char *text;

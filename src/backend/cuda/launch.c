@@ -81,7 +81,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         g->y = clamp(groups_of(k), MAX_Y);
         g->x = clamp(blocks_per_result(k, multiprocessors), MAX_X);
         g->block_x *= k->relay ? KRF__RUNNERS : 1;
-        while (!k->relay && g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
+        while (g->block_x > 32 * (uint32_t)k->team && g->block_x / (64 * (uint32_t)k->team) >= k->chunks) { /* a block that has a result to itself needs no warps without a chunk */
             g->block_x /= 2;
         }
         break;
