@@ -250,8 +250,6 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
 
 /* ---- cuda_column_ahead.c ---- */
 /* Columns whose elements go to shared memory before they are added up: whether the kernel has such, and how many of its blocks a multiprocessor has registers for. */
-bool krf__cuda_columns_ahead(const krf__emitter *e);
-int krf__cuda_ahead_blocks(const krf__emitter *e);
 
 /* ---- cuda_scan.c, cuda_scan_columns.c ---- */
 /* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at

@@ -1,6 +1,7 @@
 /* The CUDA target's reductions by columns: what stands in the holes of skeleton/reduce_col.cu, column_lanes.cu and column_chunk.cu. A thread holds a
  * vector of columns and as many of the 256 lanes of each as there are threads side by side. Those of integers are in cuda_column_any.c. */
 #include "codegen/cuda.h"
+#include "plan/copies.h"
 
 #define LONG_BODY 12 /* instructions: longer ones are written out less often */
 
@@ -28,8 +29,8 @@ static void bounds(krf__emitter *e, krf__str *out) {
         bytes += krf__cuda_accumulator_bytes(e, r);
     }
     const bool much = bytes > 16 && widest_load(e->k) <= 4 && !krf__any_order(e->k);
-    if (krf__cuda_columns_ahead(e)) {
-        krf__str_printf(out, "256, %d", krf__cuda_ahead_blocks(e));
+    if (e->k->copied) {
+        krf__str_printf(out, "256, %d", krf__copying_blocks(e->k));
         return;
     }
     krf__str_put(out, !wants_registers(e->k) ? "256" : !much ? "256, 4" : widest_load(e->k) == 4 ? "256, 3" : "256, 2");
@@ -129,10 +130,31 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
     }
 }
 
+/* Whether an instruction is an f64 that f32 held, or less: 24 bits at most. */
+static bool was_narrow(const krf__kernel *k, uint32_t value) {
+    const krf__instr *i = &k->instrs[value];
+    return i->op == KRF__cast && i->dtype == KRF_F64 && (i->from == KRF_F32 || krf_dtype_size((krf_dtype)i->from) <= 2);
+}
+
+/* Whether what a sum takes is a product without rounding, so that a fused multiply-add has the bits of the two operations. */
+static bool takes_product(const krf__kernel *k, const krf__instr *fold) {
+    const krf__instr *i = &k->instrs[fold->args[0]];
+    return fold->op == KRF__sum && fold->dtype == KRF_F64 && i->op == KRF__multiply && i->dtype == KRF_F64 && was_narrow(k, i->args[0]) && was_narrow(k, i->args[1]);
+}
+
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__cuda_put_column_element(e, "valid && inside", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
+        if (takes_product(k, krf__reduction(e, r))) {
+            const krf__instr *i = &k->instrs[krf__reduction(e, r)->args[0]];
+            krf__str_printf(out, "acc%u[g * %d + k] = valid ? __builtin_fma(", r, k->vector);
+            krf__emit_value(e, i->args[0], out);
+            krf__str_put(out, ", ");
+            krf__emit_value(e, i->args[1], out);
+            krf__str_printf(out, ", acc%u[g * %d + k]) : acc%u[g * %d + k];\n", r, k->vector, r, k->vector);
+            continue;
+        }
         krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], valid ? ", r, k->vector, r, r, k->vector);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, " : ");
@@ -193,23 +215,33 @@ static void fold(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* ---- over chunks: block c of a column of blocks has those of lane c ---- */
+/* ---- over chunks: those of a lane are one partial result ---- */
+
+static const char *lane_count(const krf__emitter *e) { return e->k->copied ? "lanes" : "(int)gridDim.y"; }
 
 static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
     const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
     krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
     krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(a.scratch + " : "*(%s%s *)(a.scratch + ", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
     if (words == 1) {
-        krf__str_printf(out, "((long long)%u * gridDim.y + %s) * kept + at + k)", before, index);
+        krf__str_printf(out, "((long long)%u * %s + %s) * kept + at + k)", before, lane_count(e), index);
     } else {
-        krf__str_printf(out, "%uLL * gridDim.y * kept + ((long long)(%s) * kept + at + k) * %u%s", before, index, words, read ? "))" : ")");
+        krf__str_printf(out, "%uLL * %s * kept + ((long long)(%s) * kept + at + k) * %u%s", before, lane_count(e), index, words, read ? "))" : ")");
     }
 }
 
 static void done(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_partial(e, r, false, "blockIdx.y", out);
+        put_partial(e, r, false, e->k->copied ? "of" : "blockIdx.y", out);
         krf__str_printf(out, " = all%u[k];\n", r);
+    }
+}
+
+static void clear(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n    all%u[k] = ", e->k->vector, r);
+        krf__emit_identity(e, r, out);
+        krf__str_put(out, ";\n}\n");
     }
 }
 
@@ -231,9 +263,12 @@ static void results(krf__emitter *e, krf__str *out) {
 /* ---- */
 
 static void found(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_found", out); }
-static void elements(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__cuda_columns_ahead(e) ? "column_ahead" : "column_each", out); }
+static void elements(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied ? "column_ahead" : "column_each", out); }
 static void chunk_loops(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_chunk", out); }
 static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_loops, out); }
+
+static void chunks(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied ? "column_several" : "column_lane", out); }
+static void put_lane_count(krf__emitter *e, krf__str *out) { krf__str_put(out, lane_count(e)); }
 
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
 static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
@@ -246,6 +281,8 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_GROUPS", groups},
     {"COLUMN_SHARED", shared},
     {"COLUMN_TOTALS", totals},
+    {"COLUMN_CHUNKS", chunks},
+    {"COLUMN_LANE_COUNT", put_lane_count},
     {"COLUMN_CHUNK", chunk},
     {"COLUMN_STACKS", stacks},
     {"COLUMN_START", start},
@@ -262,6 +299,7 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_TREE", tree},
     {"COLUMN_FOLD", fold},
     {"COLUMN_DONE", done},
+    {"COLUMN_CLEAR", clear},
     {"COLUMN_PARTIALS", partials},
     {"COLUMN_RESULTS", results},
     {NULL, NULL},

@@ -1,11 +1,14 @@
-// As column_each.cu, where registers have no room for what is under way: $AHEAD_STEPS elements of each lane go to shared memory while those before them are added up. A thread reads what it
-// copied itself, so that none waits for another.
+// As column_each.cu, where registers have no room for what is under way: $AHEAD_STEPS elements of each lane go to shared memory while those before them are added up, at the end of a chunk those with which the block's next
+// one begins. A thread reads what it copied itself, or what its warp did.
 #pragma unroll 1
 for ($INDEX base = first; base < last; base += $AHEAD_LENGTH) {
-    const bool whole = last - base >= $AHEAD_LENGTH, more = last - base > $AHEAD_LENGTH;
+    const bool whole = last - base >= $AHEAD_LENGTH, more = last - base > $AHEAD_LENGTH, turns = turn + $COLUMN_TOGETHER < $COLUMN_THREADS;
     krf_copies_wait();
-    if (more || turn + $COLUMN_TOGETHER < $COLUMN_THREADS) {
-        const $INDEX start = more ? base + $AHEAD_LENGTH + lane : first + threadIdx.y + $COLUMN_GROUPS * $COLUMN_NEXT_TURN;
+    $AHEAD_MEET
+    if (more || turns || next >= 0) {
+        const $INDEX begin = more || turns ? first : next * ($INDEX)a.chunk;
+        const $INDEX end = more || turns ? last : $REDUCED_SIZE - begin < ($INDEX)a.chunk ? $REDUCED_SIZE : begin + ($INDEX)a.chunk;
+        const $INDEX start = more ? base + $AHEAD_LENGTH + lane : begin + threadIdx.y + (turns ? $COLUMN_GROUPS * $COLUMN_NEXT_TURN : 0);
         side ^= 1;
         $AHEAD_COPIES
         side ^= 1;

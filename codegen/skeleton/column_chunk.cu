@@ -1,7 +1,6 @@
 // Elements [first, last) of the columns, or what blocks found, by the threads under each other: thread y holds lanes y, y + $COLUMN_GROUPS, ..., several
 // at a time, so that enough loads are under way. Elements beyond the last count as the identity.
 $COLUMN_STACKS
-$COLUMN_FIRST
 #pragma unroll 1
 for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
     const int lane = threadIdx.y + $COLUMN_GROUPS * $COLUMN_TURN;

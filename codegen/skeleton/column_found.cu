@@ -2,7 +2,7 @@
 #pragma unroll
 for (int g = 0; g < $COLUMN_TOGETHER; g++) {
     const int found = lane + (g % 2 * 128 + g / 2 * 64);
-    if (found < (int)gridDim.y) {
+    if (found < $COLUMN_LANE_COUNT) {
         #pragma unroll
         for (int k = 0; k < $VECTOR; k++) {
             $COLUMN_PARTIALS

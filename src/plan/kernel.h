@@ -125,6 +125,8 @@ typedef struct krf__kernel {
     int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
+    bool copied;   /* CUDA, KRF__REDUCE_COL: elements are copied to shared memory ahead of the sums (plan/copies.c); */
+    bool copied_words; /* and by words of 16 bytes */
     bool relay;    /* then: a block has a chunk at once, its teams KRF__RUNNERS tiles of it, and the 256 lanes go from one to the next */
     bool tiles;    /* such a chunk is gone over by whole tiles, and what is left of it element by element */
     bool steps;    /* then: threads go on from an element to their next by a step, along rows of two dimensions, rather than find each place by dividing */

@@ -1,4 +1,5 @@
 /* Chooses a kernel's schedule and shape class from extents and strides alone. */
+#include "plan/copies.h"
 #include "plan/schedule.h"
 #include "plan/vector.h"
 
@@ -270,7 +271,7 @@ static bool comes_at_once(const krf__kernel *k) {
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
-    k->outer = k->once = k->places = k->several = k->relay = false;
+    k->outer = k->once = k->places = k->several = k->copied = k->copied_words = k->relay = false;
     k->strip = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
@@ -368,5 +369,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_runs(k, unaligned, limits);
     krf__kernel_beside(k, limits);
     mark_together(k, limits);
+    k->copied = limits->many_threads && krf__copies_columns(k);
+    k->copied_words = k->copied && krf__copies_words(k, unaligned, limits);
     k->ahead = k->early && krf__gains_ahead(k);
 }

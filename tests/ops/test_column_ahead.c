@@ -268,7 +268,7 @@ static void try_run(const run *r, const example *e) {
     char text[1024];
     write_program(e, text, sizeof text);
     krf_plan *plan = run_program(r, text, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("w", w)}, 2, e->p->results, got);
-    if (all.cuda && has_text(plan, "krf_copy_part(&held_") != ahead) {
+    if (all.cuda && (has_text(plan, "krf_copy_part(&held_") || has_text(plan, "krf_copy_later(&held_")) != ahead) {
         COMPLAIN("%s\nof %s, %d x %" PRId64 " x %" PRId64 ", %s: elements should%s be copied to shared memory", text, name_of(e->dtype), e->planes, e->rows, e->columns, r->label, ahead ? "" : " not");
     }
     if (!collecting) {

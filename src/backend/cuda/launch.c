@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "pass/pass.h"
+#include "plan/copies.h"
 #include "plan/raw_call.h"
 
 enum { WARPS = KRF__CUDA_BLOCK / 32, WAVES = 4, TEAM_WAVES = 20, TEAM_MANY_WAVES = 40 };
@@ -35,6 +36,9 @@ static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
 
 /* Blocks among which the chunks of a column go: as many as lanes; where any order will do, not many more than run at once, of as many chunks each. */
 static uint32_t column_blocks(const krf__kernel *k, int multiprocessors, int64_t beside) {
+    if (k->copied) {
+        return clamp(krf__copying_down(k, multiprocessors, beside), KRF__LANES);
+    }
     const int64_t room = (int64_t)multiprocessors * (k->vector > 1 ? WAVES : 2 * WAVES) / (beside > 0 ? beside : 1);
     int64_t most = KRF__LANES;
     if (krf__any_order(k) && room < most) {

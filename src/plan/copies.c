@@ -1,0 +1,86 @@
+/* Columns of a GPU that add up more than registers hold beside what is under way: sums in f64 of what is narrower, as variances have. Their elements are copied to shared memory ahead (codegen/skeleton/column_ahead.cu). */
+#include "plan/copies.h"
+#include "plan/vector.h"
+
+#define TOGETHER 4          /* lanes of a turn */
+#define COPIED_BYTES 4      /* of an element, */
+#define LEAST_BYTES 16      /* of a thread's accumulators of a lane; */
+#define MOST_BYTES 60       /* those of all its lanes' results leave room in the 48 KiB of a block */
+#define LINE_BYTES 128
+#define OTHER_REGISTERS 24
+
+static size_t bytes_of(const krf__kernel *k, uint32_t r) {
+    const uint32_t words = krf__accumulator_words(k, r);
+    return words > 1 ? 8 * (size_t)words : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+}
+
+/* Bytes of the thread's accumulators of one lane; 0 where none is wider than a register. */
+static int accumulated(const krf__kernel *k) {
+    int bytes = 0;
+    bool wide = false;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        bytes += (int)bytes_of(k, r) * k->vector;
+        wide |= bytes_of(k, r) > 4;
+    }
+    return wide ? bytes : 0;
+}
+
+/* Of several operands, or of wider ones, there would be less under way (sums of two f32 0.071 -> 0.078 ms, of f64 as long as without). */
+static bool may_be_copied(const krf__kernel *k, const krf__operand *o) {
+    const bool plain = !o->counts && !o->gathered && !o->loose && o->beside == 0 && (k->vector == 1 || o->aligned);
+    return plain && (int)krf_dtype_size((krf_dtype)o->dtype) * k->vector == COPIED_BYTES;
+}
+
+bool krf__copies_columns(const krf__kernel *k) {
+    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__column_threads(k) >= TOGETHER && !krf__stores_elements(k);
+    const int bytes = columns ? accumulated(k) : 0;
+    int loads = 0;
+    bool may = bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
+    for (uint32_t i = 0; i < k->n_operands && may; i++) {
+        const bool loaded = krf__loads(k, i);
+        may &= !loaded || may_be_copied(k, &k->operands[i]);
+        loads += loaded;
+    }
+    return may && loads == 1;
+}
+
+bool krf__copies_words(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    bool all = k->n_kept == 1 && k->n_reduced == 1 && !unaligned && limits->vectors != 0 && krf__column_threads(k) == 32;
+    for (uint32_t i = 0; i < k->n_operands && all; i++) {
+        const krf__operand *o = &k->operands[i];
+        const int v = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);
+        all = !krf__loads(k, i) || (o->strides[0] == 1 && k->extents[0] % v == 0 && krf__in_vectors(k, o, 0, v));
+    }
+    return all;
+}
+
+int krf__copying_blocks(const krf__kernel *k) {
+    int levels = 0;
+    for (int lanes = krf__column_threads(k); lanes > TOGETHER; lanes /= 2) {
+        levels++;
+    }
+    const int registers = accumulated(k) / 4 * (TOGETHER + levels + 1) + OTHER_REGISTERS;
+    return registers <= 64 ? 4 : registers <= 80 ? 3 : 2;
+}
+
+/* Whether blocks side by side share no line of memory. Those that do had better begin together often: var of [65536, 1000] f32 0.0775 ms of an H200 by a block a chunk, 0.0838 by such that have four. */
+static bool lines_are_whole(const krf__kernel *k) {
+    bool all = k->copied_words;
+    for (uint32_t i = 0; i < k->n_operands && all; i++) {
+        all = !krf__loads(k, i) || k->operands[i].strides[1] * (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype) % LINE_BYTES == 0;
+    }
+    return all;
+}
+
+/* A block's end, when it waits for memory, takes some two fifths of a chunk. */
+int64_t krf__copying_down(const krf__kernel *k, int multiprocessors, int64_t beside) {
+    const int64_t lanes = k->chunks < KRF__LANES ? k->chunks : KRF__LANES, slots = (int64_t)multiprocessors * krf__copying_blocks(k);
+    int64_t best = lanes, least = k->vector > 1 || lines_are_whole(k) ? INT64_MAX : 0;
+    for (int64_t down = 1; down <= lanes; down++) {
+        const int64_t waves = (beside * down + slots - 1) / slots, chunks = (lanes + down - 1) / down * ((k->chunks + lanes - 1) / lanes);
+        const int64_t time = waves * (5 * chunks + 2);
+        best = time < least ? down : best;
+        least = time < least ? time : least;
+    }
+    return best;
+}
