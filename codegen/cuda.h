@@ -22,6 +22,9 @@ const char *krf__cuda_as_word(const krf__emitter *e, uint32_t operand); /* ".wor
 /* The accumulators of a warp's chunk: their type, and what an element adds to one. */
 const char *krf__cuda_accumulator_type(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_summand(const krf__emitter *e, uint32_t r, krf__str *out);
+/* Whether what a sum takes is a product that f64 holds exactly, so that one fused multiply-add has the bits of both operations; and that, `lane` being the accumulator. */
+bool krf__cuda_takes_product(const krf__emitter *e, uint32_t r);
+void krf__cuda_put_product_added(const krf__emitter *e, uint32_t r, const char *lane, krf__str *out);
 int krf__cuda_accumulators(const krf__emitter *e); /* of a reduction: a thread's share of the 256 lanes */
 size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r); /* of one of them, or of a partial result */
 int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r); /* of an accumulator in shared memory: halves and narrow integers may be wider ones there */

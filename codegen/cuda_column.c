@@ -3,6 +3,8 @@
 #include "codegen/cuda.h"
 #include "plan/copies.h"
 
+#include <stdio.h>
+
 #define LONG_BODY 12 /* instructions: longer ones are written out less often */
 
 static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_columns_together(e)); }
@@ -130,32 +132,19 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
     }
 }
 
-/* Whether an instruction is an f64 that f32 held, or less: 24 bits at most. */
-static bool was_narrow(const krf__kernel *k, uint32_t value) {
-    const krf__instr *i = &k->instrs[value];
-    return i->op == KRF__cast && i->dtype == KRF_F64 && (i->from == KRF_F32 || krf_dtype_size((krf_dtype)i->from) <= 2);
-}
-
-/* Whether what a sum takes is a product without rounding, so that a fused multiply-add has the bits of the two operations. */
-static bool takes_product(const krf__kernel *k, const krf__instr *fold) {
-    const krf__instr *i = &k->instrs[fold->args[0]];
-    return fold->op == KRF__sum && fold->dtype == KRF_F64 && i->op == KRF__multiply && i->dtype == KRF_F64 && was_narrow(k, i->args[0]) && was_narrow(k, i->args[1]);
-}
-
 static void body(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;
     krf__cuda_put_column_element(e, "valid && inside", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        if (takes_product(k, krf__reduction(e, r))) {
-            const krf__instr *i = &k->instrs[krf__reduction(e, r)->args[0]];
-            krf__str_printf(out, "acc%u[g * %d + k] = valid ? __builtin_fma(", r, k->vector);
-            krf__emit_value(e, i->args[0], out);
-            krf__str_put(out, ", ");
-            krf__emit_value(e, i->args[1], out);
-            krf__str_printf(out, ", acc%u[g * %d + k]) : acc%u[g * %d + k];\n", r, k->vector, r, k->vector);
+        char lane[32];
+        snprintf(lane, sizeof lane, "acc%u[g * %d + k]", r, k->vector);
+        if (krf__cuda_takes_product(e, r)) {
+            krf__str_printf(out, "%s = valid ? ", lane);
+            krf__cuda_put_product_added(e, r, lane, out);
+            krf__str_printf(out, " : %s;\n", lane);
             continue;
         }
-        krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], valid ? ", r, k->vector, r, r, k->vector);
+        krf__str_printf(out, "%s = red%u(%s, valid ? ", lane, r, lane);
         krf__emit_value(e, krf__reduction(e, r)->args[0], out);
         krf__str_put(out, " : ");
         krf__emit_identity(e, r, out);

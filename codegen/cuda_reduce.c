@@ -22,6 +22,14 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
         krf__cuda_put_there(e, out);
         krf__str_put(out, ") {\n    ");
     }
+    if (!costly && krf__cuda_takes_product(e, r)) {
+        char lane[64];
+        snprintf(lane, sizeof lane, "acc%u[%s]", r, slot);
+        krf__str_printf(out, "%s = ", lane);
+        krf__cuda_put_product_added(e, r, lane, out);
+        krf__str_put(out, guarded ? ";\n" : ";\n}\n");
+        return;
+    }
     krf__str_printf(out, "acc%u[%s] = red%u(acc%u[%s], ", r, slot, e->reduction + r, r, slot);
     if (costly) {
         krf__cuda_put_there(e, out);

@@ -83,9 +83,10 @@ static void lead(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "}\n");
 }
 
-/* The thread that would have had that word adds them up. */
+/* The thread that would have had that word adds them up, in the lanes that it would have been of. */
 static void put_rest_of(krf__emitter *e, uint32_t r, krf__str *out) {
     const char *type = krf__cuda_accumulator_type(e, r);
+    const int words = krf__cuda_accumulators(e) / e->k->vector;
     char value[32];
     snprintf(value, sizeof value, "rest%u", r);
     krf__str_printf(out, "    const %s %s = thread < rest && last + thread >= begin ? ", type, value);
@@ -94,7 +95,12 @@ static void put_rest_of(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__emit_identity(e, r, out);
     krf__str_printf(out, ";\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        const %s other = ", e->k->vector - 1, type);
     krf__cuda_put_shuffle(e, r, NULL, value, "k", out);
-    krf__str_printf(out, ";\n        if (takes_rest) {\n            acc%u[k] = red%u(acc%u[k], other);\n        }\n    }\n", r, e->reduction + r, r);
+    krf__str_put(out, ";\n");
+    for (int word = 0; word < words; word++) {
+        krf__str_printf(out, words > 1 ? "        if (takes_rest && rest_word / 32 %% %d == %d) {\n" : "        if (takes_rest) {\n", words, word);
+        krf__str_printf(out, "            acc%u[%d + k] = red%u(acc%u[%d + k], other);\n        }\n", r, word * e->k->vector, e->reduction + r, r, word * e->k->vector);
+    }
+    krf__str_put(out, "    }\n");
 }
 
 static void rest(krf__emitter *e, krf__str *out) {
@@ -114,7 +120,7 @@ static void rest(krf__emitter *e, krf__str *out) {
     krf__cuda_put_lines(out, "    ", position.data);
     krf__cuda_put_statements(e, 0, k->n_domain, "    ", out);
     if (k->n_reductions > 0) {
-        krf__str_printf(out, "    const bool takes_rest = thread == (int)(last - first) / %d %% 32;\n", k->vector);
+        krf__str_printf(out, "    const int rest_word = (int)(last - first) / %d;\n    const bool takes_rest = thread == rest_word %% 32;\n", k->vector);
     }
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         put_rest_of(e, r, out);

@@ -130,13 +130,19 @@ KRF_FN void krf_copies_wait(void) {}
 KRF_FN void krf_copies_wait(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
 #else
 struct krf_late_copy { void *to; const void *from; int bytes; };
-static thread_local struct krf_late_copy krf_copies[256];
+static thread_local struct krf_late_copy krf_copies[4096]; // of all threads of a block, which may be one there
 static thread_local int krf_copies_n;
 KRF_FN void krf_copies_wait(void) {
     while (krf_copies_n > 0) {
         krf_copies_n--;
         __builtin_memcpy(krf_copies[krf_copies_n].to, krf_copies[krf_copies_n].from, krf_copies[krf_copies_n].bytes);
     }
+}
+static void krf_copy_noted(void *to, const void *from, int bytes) {
+    if (krf_copies_n == 4096) {
+        krf_copies_wait();
+    }
+    krf_copies[krf_copies_n++] = {to, from, bytes};
 }
 #endif
 
@@ -148,7 +154,7 @@ KRF_FN void krf_copy_later(void *to, const void *from) {
 #elif defined(__CUDACC__)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 #else
-    krf_copies[krf_copies_n++] = {to, from, 16};
+    krf_copy_noted(to, from, 16);
 #endif
 }
 
@@ -176,7 +182,7 @@ template <typename T> KRF_FN void krf_copy_part(T *to, const unsigned long long 
             }
         }
 #else
-        krf_copies[krf_copies_n++] = {to, from, (int)sizeof(T)};
+        krf_copy_noted(to, from, (int)sizeof(T));
 #endif
     }
 }

@@ -380,6 +380,18 @@ static void test_many_chunks(void **unused) {
     assert_int_equal(failures, 0);
 }
 
+/* A warp copies rows that lie in whole words of 16 bytes, those that do in part, or begin elsewhere, do not; and a block has several chunks, of which each GPU chooses its number. */
+static void test_words(void **unused) {
+    static const int64_t lengths[] = {257, 961, 1023, 5000, 9217, 20481, 4096, 12289}, widths[] = {32, 64, 128, 36, 100, 256, 72, 136};
+    static const layout layouts[] = {{":", ":", 0, 1, 0, 1, 0, 0, 0}, {"1:", ":", 1, 1, 0, 1, 0, 0, 0}, {"::-1", ":", 0, -1, 0, 1, 0, 8, 0}, {":", "8:", 0, 1, 8, 1, 0, 0, 8}, {"::2", ":", 0, 2, 0, 1, 0, 16, 16}, {":", "4:", 0, 1, 4, 1, 0, 0, 0}};
+    (void)unused;
+    for (int t = 0; t < 3 * 8 * 2; t++) {
+        const int d = t % 3, l = t / 3 % 8, k = t / 24;
+        try_example(&(example){(t + k) % 5 == 0 ? &mixed : &moments, dtypes[d], lengths[(l + 3 * k) % 8], widths[(l + d) % 8], layouts[(t + k) % 6], ROWS, 1}, t);
+    }
+    assert_int_equal(failures, 0);
+}
+
 static bool is_simulated(void) { return all.cuda && getenv("KRF_LIBCUDA") != NULL; }
 
 /* On a simulated GPU whose kernels are compiled with another flag. */
@@ -495,5 +507,5 @@ int main(void) {
         short_run = now;
     }
     return run_part_on(&all, TESTS(noted_test(test_lengths), noted_test(test_programs), noted_test(test_views), noted_test(test_axes), noted_test(test_statistics),
-                                   cmocka_unit_test(test_many_chunks), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_at_once), cmocka_unit_test(test_shapes)));
+                                   cmocka_unit_test(test_many_chunks), noted_test(test_words), cmocka_unit_test(test_long_chunks), cmocka_unit_test(test_at_once), cmocka_unit_test(test_shapes)));
 }
