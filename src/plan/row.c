@@ -109,9 +109,19 @@ static bool stores(const krf__kernel *k) {
     return any;
 }
 
-/* Of halves all gain by words. Of f32 rows that are only read (var of 4,097 f32 0.0771 -> 0.0613 ms of an H200), and those that blocks share, if nothing else is loaded where they are stored (softmax of 33,333 f32 0.1673 -> 0.1563; layer norm
- * of 50,257 0.155 -> 0.184); in registers they take 0.95 to 1.05 times as long. */
-static bool gains_by_words(const krf__kernel *k, int size) { return size == 2 || (size == 4 && (!stores(k) || (k->cluster > 1 && stores_what_is_held(k)))); }
+/* Whether rounds have functions that take long. */
+static bool costs(const krf__kernel *k) {
+    bool any = false;
+    for (uint32_t r = 0; r < k->n_rounds; r++) {
+        const krf__kernel round = krf__kernel_round(k, r);
+        any |= krf__costly_domain(&round);
+    }
+    return any;
+}
+
+/* Of halves all gain by words. Of f32 rows that are only read, by no costly functions (var of 4,097 f32 0.0771 -> 0.0612 ms of an H200, logsumexp of 25,001 0.150 -> 0.159), and those that blocks share, if nothing else is loaded where they
+ * are stored (softmax of 33,333 f32 0.1673 -> 0.1594; layer norm of 50,257 0.155 -> 0.184); in registers they take 0.95 to 1.05 times as long. */
+static bool gains_by_words(const krf__kernel *k, int size) { return size == 2 || (size == 4 && (stores(k) ? k->cluster > 1 && stores_what_is_held(k) : !costs(k))); }
 
 /* Rows that do not come in vectors. All that is of rows begins alike in each; of what they share vectors are taken out of two. A row's first threads have more to do, which short ones do not make up for. */
 static bool by_words(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
@@ -167,15 +177,12 @@ static void hold_rows(krf__kernel *k, int most) {
 /* Rows of one block lie in registers as fast or faster, but where these have no room for a second block of rows that are only read (H200, logsumexp of 20,000 f32 0.112 -> 0.093 ms), and for a softmax and its like: costly functions hide the loops over shared memory, whose text compiles in half the
  * time, and what is loaded and stored one by one goes there by 16 bytes. */
 static bool better_held(const krf__kernel *k) {
-    bool costly = false, wide = true, halves = true;
+    const bool costly = costs(k);
+    bool wide = true, halves = true;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const size_t size = krf_dtype_size((krf_dtype)k->operands[i].dtype);
         wide &= !may_be_held(k, i) || size >= 4;
         halves &= !may_be_held(k, i) || size == 2;
-    }
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        costly |= krf__costly_domain(&round);
     }
     return k->cluster > 1 || (wide && !stores(k) && krf__row_warps(k) > HELD_WARPS) || (wide && costly && stores(k) && stores_what_is_held(k) && (k->vector > 1 || k->chunks > 1)) || (halves && k->chunks > 1 && (k->vector == 1 || (krf__row_warps(k) > HALF_WARPS && stores_what_is_held(k))));
 }
