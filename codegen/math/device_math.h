@@ -101,7 +101,7 @@ KRF_FN float krf_erfinv_f32(float x) { return KRF_F32(erfinv)(x); }
 KRF_FN double krf_gamma_f64(double x) { return krf_tgamma(x); }
 
 //@ krf_gamma_f32
-KRF_FN float krf_gamma_f32(float x) { return (float)krf_tgamma((double)x); }
+KRF_FN float krf_gamma_f32(float x) { return krf_tgamma_by_branchf(x); }
 
 //@ krf_lgamma_f64
 KRF_FN double krf_lgamma_f64(double x) { return krf_lgamma(x); }

@@ -63,3 +63,68 @@ KRF_FN float krf_lgamma_by_branchf(float x) {
     }
     return krf_log_gamma_partf(x, 0, 0);
 }
+
+//@ krf_gamma_partf
+// gamma(z), or 1 / gamma(z) if `below`, z = y + 1 below 1 and y >= 0 elsewhere: exp((z - 1/2) (log(z) - 1)) = 2^n (1 + q), t = n * 2^23, times h, a polynomial of 1 / (z + 1/4), relative error 2^-28.4.
+// What exp is of is a sum of two, and so is log(z) - 1; of the latter f^3 times a polynomial has an error of 2^-27.6 / z. Beyond `most` the result is infinite or 0.
+typedef struct krf_gamma_part {
+    float q, h;
+    unsigned t;
+} krf_gamma_part;
+KRF_FN krf_gamma_part krf_gamma_partf(float y, int below) {
+    float z = y < 1.0f ? y + 1.0f : y, most = below ? 44.0f : 35.2f;
+    z = z > most ? most : z;
+    float u = krf_rcpf(z + 0.25f);
+    float h = __builtin_fmaf(u, 0x1.250944p-10f, -0x1.d6660ep-11f);
+    h = __builtin_fmaf(u, h, 0x1.b07d76p-8f);
+    h = __builtin_fmaf(u, h, 0x1.2e95ccp-5f);
+    h = __builtin_fmaf(u, h, 0x1.037986p-3f);
+    h = __builtin_fmaf(u, h, 0x1.853574p+0f);
+    unsigned b = krf_bits_f32(z), m = (0x3faaaaaau - b) & 0xff800000u;
+    float f = krf_unbits_f32(b + m) - 1.0f, n = (float)(int)m;
+    float a = __builtin_fmaf(f, 0x1.00e056p-3f, -0x1.090e18p-3f);
+    a = __builtin_fmaf(f, a, 0x1.b28402p-4f);
+    a = __builtin_fmaf(f, a, -0x1.f29d1cp-4f);
+    a = __builtin_fmaf(f, a, 0x1.253b94p-3f);
+    a = __builtin_fmaf(f, a, -0x1.55a1a6p-3f);
+    a = __builtin_fmaf(f, a, 0x1.9994fcp-3f);
+    a = __builtin_fmaf(f, a, -0x1.fffedep-3f);
+    a = __builtin_fmaf(f, a, 0x1.55555ap-2f);
+    float square = f * f, k = __builtin_fmaf(n, -0x1.62e4p-24f, -1.0f), c = k + f, l = __builtin_fmaf(-0.5f, square, c);
+    float low = __builtin_fmaf(-0.5f, square, c - l) + (f - (c - k));
+    low = __builtin_fmaf(n, -0x1.7f7d1cp-43f, __builtin_fmaf(-0.5f, __builtin_fmaf(f, f, -square), low));
+    low = __builtin_fmaf(f * square, a, low);
+    float w = below ? 0.5f - z : z - 0.5f, p = w * l, p_low = __builtin_fmaf(w, low, __builtin_fmaf(w, l, -p));
+    float t = __builtin_fmaf(p + p_low, 0x1.715476p+0f, 0x1.8p23f), whole = t - 0x1.8p23f;
+    krf_gamma_part g;
+    g.q = krf_exp_nearf(__builtin_fmaf(whole, -0x1.62e43p-1f, p) + __builtin_fmaf(whole, 0x1.05c61p-29f, p_low));
+    g.h = h;
+    g.t = krf_bits_f32(t) << 23;
+    return g;
+}
+
+//@ krf_tgammaf
+// Of y = -x by reflection: pi / (sin(pi x) y gamma(y)), where y gamma(y) is gamma(y + 1) for y < 1. What dividend and divisor lose is put right. 1 / x up to 2^-25.
+KRF_FN float krf_tgammaf(float x) {
+    float y = __builtin_fabsf(x), whole = __builtin_rintf(x), half = 0.5f * whole, sine = krf_sine_of_pif(x - whole);
+    int below = x < 0.0f, low = y < 1.0f, tiny = y < 0x1p-25f;
+    krf_gamma_part g = krf_gamma_partf(y, below);
+    sine = __builtin_rintf(half) == half ? sine : -sine;
+    float one = below ? sine : low ? x : 1.0f, first = below ? 1.0f : g.h, second = below ? g.h : 1.0f, third = (below & !low) ? y : 1.0f;
+    float t = second * third, over = one * t, over_low = __builtin_fmaf(one, __builtin_fmaf(second, third, -t), __builtin_fmaf(one, t, -over));
+    float a = __builtin_fmaf(first, g.q, first), a_low = __builtin_fmaf(first, g.q, first - a), inverse = 1.0f / (tiny ? x : over), v = a * inverse;
+    v = __builtin_fmaf(inverse, __builtin_fmaf(-v, over, a) + __builtin_fmaf(-v, over_low, a_low), v);
+    unsigned s = ((g.t >> 1) & 0x7f800000u) | (g.t & 0x80000000u); // in two factors, as krf_expf
+    v = v * krf_unbits_f32(s + 0x3f800000u) * krf_unbits_f32(g.t - s + 0x3f800000u);
+    v = tiny ? inverse : v;
+    return (below & (whole == x)) ? krf_unbits_f32(0x7fc00000u) : v;
+}
+
+//@ krf_tgamma_by_branchf
+KRF_FN float krf_tgamma_by_branchf(float x) {
+    if (!(x >= 0x1p-126f)) {
+        return krf_tgammaf(x);
+    }
+    krf_gamma_part g = krf_gamma_partf(x, 0);
+    return krf_near_quotientf(__builtin_fmaf(g.h, g.q, g.h), x < 1.0f ? x : 1.0f) * krf_unbits_f32(g.t + 0x3f800000u);
+}

@@ -120,9 +120,6 @@ KRF_FN double krf_tgamma(double x) {
     return sign * krf_power_of_two(krf_dd_product(e.of, g.factor), e.n);
 }
 
-//@ krf_tgammaf
-KRF_FN float krf_tgammaf(float x) { return (float)krf_tgamma((double)x); }
-
 //@ krf_log_gamma_near_1
 // log(gamma(1 + t)) for abs(t) <= 1/16, -t times Euler's constant and t^2 P(t): relative to t, error 2^-61.
 KRF_FN double krf_log_gamma_near_1(double t) {
