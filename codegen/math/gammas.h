@@ -128,3 +128,53 @@ KRF_FN float krf_tgamma_by_branchf(float x) {
     krf_gamma_part g = krf_gamma_partf(x, 0);
     return krf_near_quotientf(__builtin_fmaf(g.h, g.q, g.h), x < 1.0f ? x : 1.0f) * krf_unbits_f32(g.t + 0x3f800000u);
 }
+
+//@ krf_digamma_partf
+// digamma(y) for y >= 0 and v = 1 / y, digamma(1 + y) if `below`. Up to 2, a distance from the root, which is a sum of two, times a polynomial, relative error 2^-26.7: of y + 1 below 1, less 1 / y;
+// from 2 on log(y) - 1 / (2 y) - Q(1 / y^2) / y^2, error 2^-27.6.
+KRF_FN float krf_digamma_partf(float y, float v, int below) {
+    int low = y < 1.0f, near = y < 2.0f;
+    float e = low ? y : y - 1.0f, s = e - 0.5f;
+    float p = __builtin_fmaf(s, 0x1.20b02p-7f, -0x1.022e82p-6f);
+    p = __builtin_fmaf(s, p, 0x1.300778p-6f);
+    p = __builtin_fmaf(s, p, -0x1.ac05c6p-6f);
+    p = __builtin_fmaf(s, p, 0x1.4bbdap-5f);
+    p = __builtin_fmaf(s, p, -0x1.fbdd7ep-5f);
+    p = __builtin_fmaf(s, p, 0x1.8534eap-4f);
+    p = __builtin_fmaf(s, p, -0x1.2fedcap-3f);
+    p = __builtin_fmaf(s, p, 0x1.eca0dap-3f);
+    p = __builtin_fmaf(s, p, -0x1.b1cb64p-2f);
+    p = __builtin_fmaf(s, p, 0x1.e6f0ccp-1f);
+    unsigned b = krf_bits_f32(y), m = (0x3fbfffffu - b) & 0xff800000u;
+    float l = krf_log_sum_f32(krf_unbits_f32(b + m) - 1.0f, (float)(int)m), z = v * v;
+    float q = __builtin_fmaf(z, 0x1.df2c5p-10f, -0x1.d2bfbep-9f);
+    q = __builtin_fmaf(z, __builtin_fmaf(z, q, 0x1.0ffa0ap-7f), -0x1.555458p-4f);
+    float far = __builtin_fmaf(z, q, __builtin_fmaf(below ? 0.5f : -0.5f, v, l));
+    float of_one = below ? low ? 0.0f : v : low ? -v : 0.0f; // digamma(1 + y) is digamma(y) + 1 / y
+    return near ? __builtin_fmaf((e - 0x1.d8b618p-2f) - 0x1.ab5f2p-27f, p, of_one) : far;
+}
+
+//@ krf_digammaf
+// Of y = -x by reflection: digamma(1 + y) - pi / tan(pi x), the latter as 1 / r times a polynomial of r^2, error 2^-27.9, with r the distance of x from a whole number.
+KRF_FN float krf_digammaf(float x) {
+    int below = x < 0.0f;
+    float y = __builtin_fabsf(x), whole = __builtin_rintf(x), r = x - whole, z = r * r;
+    float c = __builtin_fmaf(z, -0x1.87f0f8p+2f, 0x1.5fb7c6p-5f);
+    c = __builtin_fmaf(z, c, -0x1.3d1cdcp+1f);
+    c = __builtin_fmaf(z, c, -0x1.f3191cp+0f);
+    c = __builtin_fmaf(z, c, -0x1.04ecbp+1f);
+    c = __builtin_fmaf(z, c, -0x1.150f5ep+1f);
+    c = __builtin_fmaf(z, __builtin_fmaf(z, c, -0x1.a51a7p+1f), 1.0f);
+    float v = krf_digamma_partf(y, 1.0f / (below ? y : x), below);
+    v = below ? v - c / r : v;
+    v = y <= 0x1.fffffep127f ? v : x;
+    return (below & (whole == x)) ? krf_unbits_f32(0x7fc00000u) : v;
+}
+
+//@ krf_digamma_by_branchf
+KRF_FN float krf_digamma_by_branchf(float x) {
+    if (!(x >= 0x1p-126f && x <= 0x1.fffffep127f)) {
+        return krf_digammaf(x);
+    }
+    return krf_digamma_partf(x, krf_near_quotientf(1.0f, x), 0);
+}

@@ -1,4 +1,4 @@
-// Gamma functions: scalar code, as they are rarely in the middle of a computation. f32 by way of f64, but for those of gammas.h.
+// Gamma functions of f64: scalar code, as they are rarely in the middle of a computation. Of f32: gammas.h.
 
 //@ krf_dd_product
 KRF_FN krf_dd krf_dd_product(krf_dd a, krf_dd b) {
@@ -262,5 +262,3 @@ KRF_FN double krf_digamma(double x) {
     return x - x == 0.0 ? s.hi + (s.lo + (v_low + add_low)) : x > 0.0 ? x : x - x;
 }
 
-//@ krf_digammaf
-KRF_FN float krf_digammaf(float x) { return (float)krf_digamma((double)x); }
