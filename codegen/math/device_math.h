@@ -131,4 +131,4 @@ KRF_FN float krf_arc_rest_f32(float y, float x, float t) { return krf_arc_restf(
 KRF_FN double krf_i0_f64(double x) { return krf_i0(x); }
 
 //@ krf_i0_f32
-KRF_FN float krf_i0_f32(float x) { return (float)krf_i0((double)x); }
+KRF_FN float krf_i0_f32(float x) { return krf_i0f(x); }
