@@ -126,7 +126,7 @@ def jax_space(jax):
     jnp = jax.numpy
     space = numpy_space(jnp, False)
     special, nn = jax.scipy.special, jax.nn
-    space.update(logsumexp=nn.logsumexp, erf=special.erf, erfc=special.erfc, erfinv=special.erfinv, lgamma=special.gammaln, sigmoid=nn.sigmoid, silu=nn.silu, softplus=nn.softplus,
+    space.update(logsumexp=nn.logsumexp, erf=special.erf, erfc=special.erfc, erfinv=special.erfinv, lgamma=special.gammaln, gamma=special.gamma, digamma=special.digamma, i0=special.i0, sigmoid=nn.sigmoid, silu=nn.silu, softplus=nn.softplus,
                  gelu=lambda x: nn.gelu(x, approximate=False), gelu_tanh=lambda x: nn.gelu(x, approximate=True))
     space["random_uniform"] = lambda n, key, dtype: jax.random.uniform(jax.random.key(key), (n,), dtype)
     space["random_normal"] = lambda n, key, dtype: jax.random.normal(jax.random.key(key), (n,), dtype)

@@ -31,6 +31,11 @@ KRF_FN double __builtin_rint(double x) { return rint(x); }
 KRF_FN double __builtin_sqrt(double x) { return sqrt(x); }
 #endif
 
+//@ __builtin_rintf
+#ifdef __CUDACC__
+KRF_FN float __builtin_rintf(float x) { return rintf(x); }
+#endif
+
 //@ __builtin_fmaf
 #ifdef __CUDACC__
 KRF_FN float __builtin_fmaf(float a, float b, float c) { return fmaf(a, b, c); }

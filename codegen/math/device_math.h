@@ -1,5 +1,5 @@
 // Functions that CUDA's library lacks, from those that it has, and those of which it promises less than 4 ULP by the text that the CPU runs (erf.h,
-// special.h; f32 by way of f64 too, but what has a text in f32). Sections as in prelude.h; for kernels on a GPU only.
+// special.h, gammas.h). Sections as in prelude.h; for kernels on a GPU only.
 
 //@ krf_sigmoid_f32
 KRF_FN float krf_sigmoid_f32(float x) { return krf_sigmoidf(x); }
@@ -101,19 +101,19 @@ KRF_FN float krf_erfinv_f32(float x) { return KRF_F32(erfinv)(x); }
 KRF_FN double krf_gamma_f64(double x) { return krf_tgamma(x); }
 
 //@ krf_gamma_f32
-KRF_FN float krf_gamma_f32(float x) { return (float)krf_tgamma((double)x); }
+KRF_FN float krf_gamma_f32(float x) { return krf_tgamma_by_branchf(x); }
 
 //@ krf_lgamma_f64
 KRF_FN double krf_lgamma_f64(double x) { return krf_lgamma(x); }
 
 //@ krf_lgamma_f32
-KRF_FN float krf_lgamma_f32(float x) { return krf_lgammaf(x); }
+KRF_FN float krf_lgamma_f32(float x) { return krf_lgamma_by_branchf(x); }
 
 //@ krf_digamma_f64
 KRF_FN double krf_digamma_f64(double x) { return krf_digamma(x); }
 
 //@ krf_digamma_f32
-KRF_FN float krf_digamma_f32(float x) { return (float)krf_digamma((double)x); }
+KRF_FN float krf_digamma_f32(float x) { return krf_digamma_by_branchf(x); }
 
 //@ krf_log_rest_f64
 KRF_FN double krf_log_rest_f64(double x, double y, double t) { return krf_log_rest(x, y, t); }
@@ -131,4 +131,4 @@ KRF_FN float krf_arc_rest_f32(float y, float x, float t) { return krf_arc_restf(
 KRF_FN double krf_i0_f64(double x) { return krf_i0(x); }
 
 //@ krf_i0_f32
-KRF_FN float krf_i0_f32(float x) { return (float)krf_i0((double)x); }
+KRF_FN float krf_i0_f32(float x) { return krf_i0f(x); }

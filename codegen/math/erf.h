@@ -1,4 +1,4 @@
-// The error function and its kin, and a Bessel function, as explog.h.
+// The error function and its kin, and a Bessel function of f64, as explog.h.
 
 //@ krf_erf_near
 // erf(y) for abs(y) <= 1 as the sum of two. Polynomial error 2^-63.
@@ -297,6 +297,3 @@ KRF_FN double krf_i0(double x) {
     double v = y < 9.0 ? near : far;
     return x == x ? v : x;
 }
-
-//@ krf_i0f
-KRF_FN float krf_i0f(float x) { return (float)krf_i0((double)x); }

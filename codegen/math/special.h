@@ -1,4 +1,4 @@
-// Gamma functions: scalar code, as they are rarely in the middle of a computation. f32 by way of f64.
+// Gamma functions of f64: scalar code, as they are rarely in the middle of a computation. Of f32: gammas.h.
 
 //@ krf_dd_product
 KRF_FN krf_dd krf_dd_product(krf_dd a, krf_dd b) {
@@ -120,9 +120,6 @@ KRF_FN double krf_tgamma(double x) {
     return sign * krf_power_of_two(krf_dd_product(e.of, g.factor), e.n);
 }
 
-//@ krf_tgammaf
-KRF_FN float krf_tgammaf(float x) { return (float)krf_tgamma((double)x); }
-
 //@ krf_log_gamma_near_1
 // log(gamma(1 + t)) for abs(t) <= 1/16, -t times Euler's constant and t^2 P(t): relative to t, error 2^-61.
 KRF_FN double krf_log_gamma_near_1(double t) {
@@ -172,42 +169,6 @@ KRF_FN double krf_lgamma(double x) {
     krf_dd l = krf_log_pair(g.factor.hi, g.factor.lo);
     krf_dd s = krf_two_sum(g.power.hi, l.hi);
     return s.hi + (s.lo + (g.power.lo + l.lo));
-}
-
-//@ krf_lgammaf
-// In f64, without branches: on [1, 2] (u - 1) (u - 2) P(u), error 2^-38; from there to [1/2, 3] by one factor; from 7 on Stirling's series, and from there to 3 by four factors;
-// by reflection below 1/2. The factors' logarithm is taken once.
-KRF_FN float krf_lgammaf(float x) {
-    double y = (double)x, z = y < 0.5 ? 1.0 - y : y;
-    int low = z < 1.0, high = (z > 2.0) & (z < 3.0), near = z < 3.0, short_of = z < 7.0, between = (z >= 3.0) & (z < 7.0);
-    double u = low ? z + 1.0 : high ? z - 1.0 : z;
-    u = near ? u : 1.5;
-    double t = u - 1.5, t2 = t * t, t4 = t2 * t2;
-    double p0 = __builtin_fma(t, -0x1.2aed059bdc482p-3, 0x1.eeb95b09510ffp-2);
-    double p1 = __builtin_fma(t, -0x1.007aa816b30f6p-5, 0x1.01af628432734p-4);
-    double p2 = __builtin_fma(t, -0x1.34dc001c7b8b9p-7, 0x1.1334418a4252dp-6);
-    double p3 = __builtin_fma(t, -0x1.a4f53522da043p-9, 0x1.64e52f5147cc2p-8);
-    double p4 = __builtin_fma(t, -0x1.327b472d85356p-10, 0x1.fa0c271c081adp-10);
-    double p5 = __builtin_fma(t, -0x1.af2dfa0564697p-12, 0x1.5eb6b70fde261p-11);
-    double p6 = __builtin_fma(t, -0x1.fab4174ab7e71p-13, 0x1.95ba3c341cf1ep-12);
-    p0 = __builtin_fma(t2, p1, p0);
-    p2 = __builtin_fma(t2, p3, p2);
-    p4 = __builtin_fma(t2, __builtin_fma(t2, p6, p5), p4);
-    double middle = (u - 1.0) * (u - 2.0) * __builtin_fma(t4, __builtin_fma(t4, p4, p2), p0);
-    double w = short_of ? z + 4.0 : z, inverse = 1.0 / w, v = inverse * inverse;
-    double s = __builtin_fma(v, __builtin_fma(v, __builtin_fma(v, -0x1.3813813813814p-11, 0x1.a01a01a01a01ap-11), -0x1.6c16c16c16c17p-9), 0x1.5555555555555p-4);
-    double far = __builtin_fma(w - 0.5, krf_log(w), __builtin_fma(inverse, s, 0x1.d67f1c864beb5p-1 - w));
-    double over = low ? z : between ? z * (z + 1.0) * ((z + 2.0) * (z + 3.0)) : 1.0, under = high ? z - 1.0 : 1.0;
-    double r = y - __builtin_rint(y), r2 = r * r, r4 = r2 * r2;
-    double q0 = __builtin_fma(r2, -0x1.a51a6625306cbp+0, 1.0);
-    double q1 = __builtin_fma(r2, -0x1.86a8e46ca22e0p-3, 0x1.9f9cb402b1714p-1);
-    double q2 = __builtin_fma(r2, -0x1.3380b47ce3fd9p-9, 0x1.ac68032530651p-6);
-    double q3 = __builtin_fma(r2, -0x1.c371b5df4f488p-18, 0x1.371122be6fc8dp-13);
-    double sine = __builtin_fabs(r) * __builtin_fma(r4, __builtin_fma(r4, __builtin_fma(r4, q3, q2), q1), q0); // that of pi r, over pi
-    double factors = krf_log(y < 0.5 ? sine * under / over : over / under);
-    double of_z = near ? middle : far;
-    double value = (y < 0.5 ? -factors - of_z : of_z - factors) + 0.0; // of 1 it is +0
-    return __builtin_fabs(y) <= 0x1.fffffep127 ? (float)value : x * x;
 }
 
 //@ krf_digamma
@@ -301,5 +262,3 @@ KRF_FN double krf_digamma(double x) {
     return x - x == 0.0 ? s.hi + (s.lo + (v_low + add_low)) : x > 0.0 ? x : x - x;
 }
 
-//@ krf_digammaf
-KRF_FN float krf_digammaf(float x) { return (float)krf_digamma((double)x); }

@@ -30,6 +30,7 @@
 #include "codegen/math/pairs.h"
 #include "codegen/math/erf.h"
 #include "codegen/math/special.h"
+#include "codegen/math/gammas.h"
 #include "codegen/math/bessel.h"
 #include "codegen/math/libm.h"
 #include "codegen/math/prelude.h"
