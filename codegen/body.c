@@ -135,7 +135,7 @@ static const char *turned_bit(const krf__emitter *e, const krf__instr *i) {
  * x ? 1.0f : 0.0f when its sign is turned, a conversion of x, which is +0; and an f64 as the choice beside another value, which may become max.f64 (krf_maximum_f64). */
 static bool hides(const krf__emitter *e, const krf__instr *i, int operand) {
     const krf__instr *of = e->k->instrs;
-    if (!e->target->hides_constants || krf__costly(i)) {
+    if (!e->target->hides_constants || krf__inexact(i)) {
         return e->target->hides_constants;
     }
     if (i->op != KRF__where || operand == 0 || !krf__is_real((krf_dtype)i->from)) {

@@ -16,7 +16,7 @@ static bool letter(char c) {
 static const char *unsigned_type(krf_dtype dtype) { return krf_dtype_size(dtype) == 8 ? "unsigned long long" : "unsigned"; }
 
 /* Functions of which CUDA has texts of ours beside its own: approximations, which serve f16 and bf16 (math/half_math.h) and, some of them, f32 in fast kernels
- * (math/fast.h); in f64 (math/device_f64.h); and that of the CPU in f32 (math/real.h). */
+ * (math/fast.h); in f64 (math/device_f64.h); and that of the CPU in f32 (math/real.h, math/powers.h). */
 static const struct {
     const char *name;
     bool each_half; /* f16 and bf16 have one each */
@@ -37,7 +37,7 @@ static const struct {
     {"erfc", true, false, false, false},
     {"logaddexp", true, false, false, false},
     {"softplus", true, false, false, false},
-    {"pow", true, false, false, false},
+    {"pow", true, false, false, true},
     {"sin", true, false, false, false},
     {"cos", true, false, false, false},
     {"asin", false, false, false, false},
@@ -92,6 +92,8 @@ static void put_call(const krf__emitter *e, char kind, krf_dtype dtype, const ch
         krf__str_printf(out, "krf_%.*s_%s", (int)length, inner, kind == 'H' ? info->helper : info->name);
     }
 }
+
+bool krf__inexact(const krf__instr *i) { return krf__costly(i) && !(i->op == KRF__power && i->from == KRF_F32); }
 
 bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype) {
     krf__kind kind = krf__dtype(dtype)->kind;

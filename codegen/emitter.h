@@ -172,6 +172,7 @@ void krf__emit_literal(const krf__emitter *e, krf_dtype dtype, uint64_t bits, kr
 
 /* ---- code.c ---- */
 bool krf__instr_free(const krf__instr *i); /* whether its value is known before the loops */
+bool krf__inexact(const krf__instr *i);    /* a function that is not rounded exactly, nor made of operations that are: the text of f32 powers is, and half of it hangs on a literal exponent or base alone */
 bool krf__cuts_integers(const krf__emitter *e, krf_dtype dtype); /* whether results go through krf_cut_... */
 
 const char *krf__lane(const krf__emitter *e, uint32_t instr); /* what its name ends in: "" but for elements by twos */

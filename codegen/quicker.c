@@ -1,5 +1,5 @@
 /* The code of an operation that serves better than its own where more is known of the operands, with the same bits: of quotients by what many elements share, and functions of numbers
- * that lie in a part of their range. */
+ * that lie in a part of their range; and with about as many digits, powers whose exponent is a literal. */
 #include "codegen/emitter.h"
 
 #include <math.h>
@@ -98,7 +98,13 @@ static const char *of_known_range(const krf__emitter *e, const krf__instr *i) {
     return unit ? "H(log1p_unit)(A)" : NULL;
 }
 
+/* The code of a power of f32 whose exponent is a literal of moderate size: 42 instructions an element for 48 (sm_90). NULL: it is none. */
+static const char *near_power(const krf__emitter *e, const krf__instr *i) {
+    const krf__instr *y = &e->k->instrs[i->args[1]];
+    return i->from == KRF_F32 && y->op == KRF__constant && fabs(krf__bits_to_f64((krf_dtype)y->dtype, y->value)) <= 16 ? "H(pow_near)(A, B)" : NULL;
+}
+
 const char *krf__quicker_code(const krf__emitter *e, uint32_t instr) {
     const krf__instr *i = &e->k->instrs[instr];
-    return !e->target->approximates ? NULL : i->op == KRF__divide ? shared_quotient(e, instr) : i->op == KRF__log1p ? of_known_range(e, i) : NULL;
+    return !e->target->approximates ? NULL : i->op == KRF__divide ? shared_quotient(e, instr) : i->op == KRF__log1p ? of_known_range(e, i) : i->op == KRF__power ? near_power(e, i) : NULL;
 }

@@ -91,7 +91,7 @@ static const krf__hole own[] = {
 
 static const krf__hole *const holes[] = {own, krf__c_body_holes, krf__c_reduce_holes, krf__c_scan_holes, krf__c_scan_along_holes, krf__c_row_holes, krf__c_short_holes, krf__c_row_col_holes, krf__c_tile_holes, krf__c_column_holes, krf__c_store_holes, krf__c_narrow_holes, NULL};
 
-static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h", "single.h", "floats.h", "tails.h",
+static const char *const sources[] = {"prelude.h", "cast.h",    "half.h", "numbers.h", "real.h", "trig.h", "explog.h", "hyper.h", "gates.h", "single.h", "floats.h", "tails.h", "powers.h",
                                       "roots.h",   "arcs.h", "inverse.h", "pairs.h", "erf.h",  "special.h", "gammas.h", "bessel.h", "libm.h", "random.h", "lines.h", "wait.h", "turn.h", "rows.h", NULL};
 
 /* Threaded jumps part what gcc vectorises else (minimum and maximum together take 1.4 to 1.5 times as long, softmaxes 1.1 to 1.2); without them, and without the elimination of what is redundant on some paths or after registers are given out, text of many

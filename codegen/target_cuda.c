@@ -96,7 +96,7 @@ static const krf__hole own[] = {
 static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_each_holes, krf__cuda_load_holes, krf__cuda_part_holes, krf__cuda_drift_holes, krf__cuda_chunk_holes, krf__cuda_reduce_holes, krf__cuda_option_holes, krf__cuda_partial_holes, krf__cuda_skeleton_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_column_ahead_holes, krf__cuda_scan_holes, krf__cuda_scan_back_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_outer_holes, krf__cuda_line_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_alone_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_team_tile_holes, krf__cuda_strip_holes, krf__cuda_word_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
-                                      "trig.h",     "explog.h",  "pairs.h", "floats.h", "tails.h", "erf.h",  "special.h", "gammas.h", "tell.h", "device.h",  "device_f64.h", "division.h", "device_math.h", "half_math.h", "half2.h", "byte4.h", "quotient.h", "fast.h", NULL};
+                                      "trig.h",     "explog.h",  "pairs.h", "floats.h", "tails.h", "powers.h", "erf.h",  "special.h", "gammas.h", "tell.h", "device.h",  "device_f64.h", "division.h", "device_math.h", "half_math.h", "half2.h", "byte4.h", "quotient.h", "fast.h", NULL};
 
 const krf__target krf__target_cuda = {
     .name = "cuda",

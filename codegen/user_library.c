@@ -28,7 +28,7 @@ static const char *result_type(krf__op op, krf_dtype dtype) {
 static void put_function(const krf__user_printing *p, krf__op op, krf_dtype dtype) {
     const krf__op_info *info = krf__op_info_of(op);
     const krf__instr like = {.op = (uint16_t)op, .from = (uint8_t)dtype, .dtype = (uint8_t)dtype};
-    const bool hide = p->e->target->hides_constants && krf__costly(&like);
+    const bool hide = p->e->target->hides_constants && krf__inexact(&like);
     char names[3][32];
     const char *operands[3];
     krf__str_printf(p->out, "%s %s op_%s_%s(", krf__user_inlined(p->e), result_type(op, dtype), info->name, krf__user_in_c(p->e) ? krf_dtype_name(dtype) : "");

@@ -45,46 +45,5 @@ KRF_FN double krf_cos_single(double x) {
 //@ krf_cos_singlef
 KRF_FN float krf_cos_singlef(float x) { return (float)krf_cos_single((double)x); }
 
-//@ krf_log_single
-// log(1 + f) for f in [-0.25, 1], error 2^-36.5; d = 2 + f.
-KRF_FN double krf_log_single(double f, double d) {
-    double s = f / d;
-    double z = s * s;
-    double p0 = __builtin_fma(z, 0x1.9999a0d3dcfedp-2, 0x1.55555553e7594p-1);
-    double p1 = __builtin_fma(z, 0x1.c7fb3587cdba6p-3, 0x1.248f579c7d0d0p-2);
-    double p2 = __builtin_fma(z, 0x1.a9bafb0c93ac9p-3, 0x1.65ad56d9e0064p-3);
-    double z2 = z * z;
-    double p = __builtin_fma(z2, __builtin_fma(z2, p2, p1), p0);
-    return __builtin_fma(s * z, p, s + s);
-}
-
-//@ krf_log_times_single
-// log(x) * scale for x > 0 and finite, the logarithm of 2 times the scale given: powers of the base have whole logarithms.
-KRF_FN double krf_log_times_single(float x, double scale, double of_two) {
-    unsigned long long b = krf_bits_f64((double)x);
-    unsigned long long w = 0xbff7ffffffffffffu - b;
-    double v = krf_unbits_f64(b + (w & 0xfff0000000000000u)); // -(1 + f)
-    double m = krf_unbits_f64((w >> 52) | 0x4330000000000000u) - (0x1p52 + 2048.0);
-    return __builtin_fma(-of_two, m, scale * krf_log_single(-1.0 - v, 1.0 - v));
-}
-
 //@ krf_exp10f
 KRF_FN float krf_exp10f(float x) { return (float)krf_exp_single(0x1.26bb1bbb55516p+1 * (double)x); }
-
-//@ krf_powf
-// exp(y log|x|); then the special cases of IEEE's pow, as selects.
-KRF_FN float krf_powf(float x, float y) {
-    float a = __builtin_fabsf(x);
-    float v = (float)krf_exp_single((double)y * krf_log_times_single(a, 1.0, 0x1.62e42fefa39efp-1));
-    float half = 0.5f * y;
-    int whole = __builtin_rintf(y) == y;
-    int odd = whole & (__builtin_rintf(half) != half);
-    float infinite = krf_unbits_f32(0x7f800000u);
-    v = ((a == 0.0f) | (a == infinite)) ? ((a == 0.0f) == (y > 0.0f) ? 0.0f : infinite) : v;
-    v = ((x < 0.0f) & (a != infinite) & !whole) ? krf_unbits_f32(0x7fc00000u) : v;
-    unsigned sign = krf_bits_f32(x) & 0x80000000u;
-    v = krf_unbits_f32(krf_bits_f32(v) ^ (sign & (0 - (unsigned)odd))); // as krf_pow
-    v = ((a == 1.0f) & (__builtin_fabsf(y) == infinite)) ? 1.0f : v;
-    v = ((x != x) | (y != y)) ? x + y : v;
-    return ((x == 1.0f) | (y == 0.0f)) ? 1.0f : v;
-}

@@ -22,16 +22,21 @@ static inline float reciprocal(float y) {
 #include "codegen/math/floats.h"
 #include "codegen/math/tails.h"
 #include "codegen/math/gammas.h"
+#include "codegen/math/powers.h"
+
+/* As literal exponents are taken. */
+static float near_power(float x, float y) { return fabsf(y) <= 16 ? krf_pow_near_f32(x, y) : krf_powf(x, y); }
 
 // And where they err most over all arguments (docs/accuracy.md).
 static const struct {
     function function;
-    double farthest;
+    double farthest, beside;
 } device[] = {
-    {{"sigmoid", 0, 2.26, NULL, krf_sigmoidf, NULL, NULL}, -0x1.193ea8p+0}, {{"silu", 0, 2.67, NULL, krf_siluf, NULL, NULL}, -0x1.9ad81ep+1}, {{"gelu_tanh", 0, 2.67, NULL, krf_gelu_tanhf, NULL, NULL}, -0x1.5f8cbep+1},
-    {{"gelu", 0, 3.65, NULL, krf_geluf, NULL, NULL}, -0x1.96f61p+3},        {{"erfc", 0, 3.31, NULL, krf_erfcf, NULL, NULL}, 0x1.170556p+0},
-    {{"lgamma", 0, 2.89, NULL, krf_lgamma_by_branchf, NULL, NULL}, -0x1.1fde46p+3}, {{"gamma", 0, 2.96, NULL, krf_tgamma_by_branchf, NULL, NULL}, -0x1.66a4a6p+4},
-    {{"digamma", 0, 2.84, NULL, krf_digamma_by_branchf, NULL, NULL}, -0x1.dcd2d6p+3}, {{"i0", 0, 3.23, NULL, krf_i0f, NULL, NULL}, 0x1.189e12p+2},
+    {{"sigmoid", 0, 2.26, NULL, krf_sigmoidf, NULL, NULL}, -0x1.193ea8p+0, 0}, {{"silu", 0, 2.67, NULL, krf_siluf, NULL, NULL}, -0x1.9ad81ep+1, 0}, {{"gelu_tanh", 0, 2.67, NULL, krf_gelu_tanhf, NULL, NULL}, -0x1.5f8cbep+1, 0},
+    {{"gelu", 0, 3.65, NULL, krf_geluf, NULL, NULL}, -0x1.96f61p+3, 0},        {{"erfc", 0, 3.31, NULL, krf_erfcf, NULL, NULL}, 0x1.170556p+0, 0}, {{"power", 0, 2.02, NULL, NULL, NULL, krf_powf}, 0x1.6a0cfep+0, 0x1.ff6a3ep+7},
+    {{"lgamma", 0, 2.89, NULL, krf_lgamma_by_branchf, NULL, NULL}, -0x1.1fde46p+3, 0}, {{"gamma", 0, 2.96, NULL, krf_tgamma_by_branchf, NULL, NULL}, -0x1.66a4a6p+4, 0},
+    {{"digamma", 0, 2.84, NULL, krf_digamma_by_branchf, NULL, NULL}, -0x1.dcd2d6p+3, 0}, {{"i0", 0, 3.23, NULL, krf_i0f, NULL, NULL}, 0x1.189e12p+2, 0},
+    {{"power", 0, 1.34, NULL, NULL, NULL, near_power}, 0x1.6d342ep+2, 0x1.e9f97ap+3},
 };
 
 static void test_device(void **state) {
@@ -40,7 +45,7 @@ static void test_device(void **state) {
         for (size_t i = 0; i < sizeof device / sizeof *device; i++) {
             const function *fn = &device[i].function;
             measure(fn, true);
-            assert_true(error_at(fn, row_of(fn->name), true, device[i].farthest, 0) <= fn->limit_f32);
+            assert_true(error_at(fn, row_of(fn->name), true, device[i].farthest, device[i].beside) <= fn->limit_f32);
         }
     }
 }

@@ -57,7 +57,7 @@ two="pow hypot atan2 logaddexp"
     echo '#define KRF_FN static inline __attribute__((always_inline))' # as the library says
     echo '#define KRF_F32(name) __builtin_##name##f'
     echo '#define KRF_F64(name) __builtin_##name'
-    for file in real trig explog hyper gates single floats tails roots arcs inverse pairs erf special gammas prelude random; do echo "#include \"codegen/math/$file.h\""; done
+    for file in real trig explog hyper gates single floats tails powers roots arcs inverse pairs erf special gammas prelude random; do echo "#include \"codegen/math/$file.h\""; done
     for name in $one; do loop "${name}f" float "x[i]" && loop "$name" double "x[i]"; done
     for name in lgamma tgamma digamma; do loop "${name}f" float "x[i]"; done
     loop ndtri_f32 float "x[i]" && loop ndtri_f64 double "x[i]"

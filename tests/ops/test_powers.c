@@ -1,5 +1,5 @@
 /* Powers of bases that are powers of 2 (pass/fold.c): exact where the exponent is an integer, else within 2 ULP of the C library's, which computes in long double; what overflows, vanishes and is no number; bases with
- * more elements than the exponent. KRF_TEST_DEVICE. */
+ * more elements than the exponent. Literal exponents of all sizes, for which a GPU has two texts. KRF_TEST_DEVICE. */
 #include "ops/common.h"
 
 #include <float.h>
@@ -96,4 +96,48 @@ static void test_larger_base(void **unused) {
     }
 }
 
-int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_bases), cmocka_unit_test(test_larger_base))); }
+static const struct {
+    const char *text;
+    double value;
+} literals[] = {{"0.5", 0.5}, {"2.2", 2.2}, {"(-1.3)", -1.3}, {"9", 9}, {"(-11)", -11}, {"15.75", 15.75}, {"16.5", 16.5}, {"35", 35}, {"100.5", 100.5}, {"(-77.5)", -77.5}, {"200.5", 200.5}, {"(-250)", -250},
+                {"0.0", 0}, {"inf", INFINITY}, {"(-inf)", -INFINITY}, {"nan", NAN}};
+enum { SPECIALS = 15, ARGUMENTS = 4096 };
+
+static void check_literal(size_t k, const run *r) {
+    static const float specials[SPECIALS] = {0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f, -2.5f, -3, 0x1.fffffep127f, -0x1p-130f, 0x1.fffffep-1f};
+    const int64_t n = ARGUMENTS;
+    static float xs[ARGUMENTS], given[ARGUMENTS];
+    char text[64];
+    krf_array *x = NULL, *got = NULL;
+    krf_graph *graph = krf_graph_create(r->context);
+    krf_expr result;
+    for (int i = 0; i < ARGUMENTS; i++) {
+        xs[i] = i < SPECIALS ? specials[i] : exp2f(i % 2 == 0 ? (float)i / 2048 - 1 : (float)(i - 2048) / 16);
+    }
+    assert_int_equal(krf_array_from_host(r->context, KRF_F32, 1, &n, xs, &x), KRF_OK);
+    snprintf(text, sizeof text, "x ** %s", literals[k].text);
+    if (krf_parse(graph, text, (krf_binding[]){krf_bind_array("x", x)}, 1, &result) != KRF_OK || krf_eval(result, &got) != KRF_OK || krf_array_to_host(got, given, sizeof given) != KRF_OK) {
+        fail_msg("%s, %s: %s", text, r->label, krf_error_message());
+    }
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const long double want = powl(xs[i], (float)literals[k].value), found = given[i];
+        const bool same = isnan(want) ? isnan(found) : !isnan(found) && signbit(want) == signbit(found);
+        if (!same || (fabsl(want) > FLT_MAX ? !isinf(found) : !isnan(want) && !(fabsl(found - want) <= 2.1L * unit(KRF_F32, want)))) {
+            fail_msg("%a ** %s, %s: %La, not %La", (double)xs[i], literals[k].text, r->label, found, want);
+        }
+    }
+    krf_array_release(got);
+    krf_array_release(x);
+    krf_graph_destroy(graph);
+}
+
+static void test_literals(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all.n; r++) {
+        for (size_t k = 0; k < sizeof literals / sizeof *literals; k++) {
+            check_literal(k, &all.run[r]);
+        }
+    }
+}
+
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_bases), cmocka_unit_test(test_larger_base), cmocka_unit_test(test_literals))); }

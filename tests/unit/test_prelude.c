@@ -24,6 +24,7 @@
 #include "codegen/math/single.h"
 #include "codegen/math/floats.h"
 #include "codegen/math/tails.h"
+#include "codegen/math/powers.h"
 #include "codegen/math/roots.h"
 #include "codegen/math/arcs.h"
 #include "codegen/math/inverse.h"
