@@ -142,6 +142,9 @@ static void krf_copy_noted(void *to, const void *from, int bytes) {
     if (krf_copies_n == 4096) {
         krf_copies_wait();
     }
+    if (bytes == 16 && ((unsigned long long)to | (unsigned long long)from) % 16 != 0) {
+        __builtin_trap(); // as a GPU would end the kernel
+    }
     krf_copies[krf_copies_n++] = {to, from, bytes};
 }
 #endif

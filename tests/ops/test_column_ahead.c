@@ -389,6 +389,9 @@ static void test_words(void **unused) {
         const int d = t % 3, l = t / 3 % 8, k = t / 24;
         try_example(&(example){(t + k) % 5 == 0 ? &mixed : &moments, dtypes[d], lengths[(l + 3 * k) % 8], widths[(l + d) % 8], layouts[(t + k) % 6], ROWS, 1}, t);
     }
+    for (int t = 0; t < 4; t++) { /* rows that begin at a word's border, and end within one */
+        try_example(&(example){&moments, dtypes[t % 2], 1500, (const int64_t[]){35, 66, 101, 70}[t], (layout){":", ":", 0, 1, 0, 1, 0, 0, (const int[]){5, 6, 3, 2}[t]}, ROWS, 1}, t);
+    }
     assert_int_equal(failures, 0);
 }
 
