@@ -244,15 +244,10 @@ bool krf__cuda_keeps_rest(const krf__emitter *e, uint32_t operand); /* whether a
 int krf__cuda_column_loads(const krf__emitter *e); /* of an element */
 /* Lanes of a column that a thread visits together; in any order, elements of it that it loads together. */
 int krf__cuda_columns_together(const krf__emitter *e);
-/* Levels of the tree above those, of a thread's own lanes. */
-int krf__cuda_column_levels(const krf__emitter *e);
 
 /* ---- cuda_column.c ---- */
 /* An element of a column: its statements, and where they are to be, its stores. */
 void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__str *out);
-
-/* ---- cuda_column_ahead.c ---- */
-/* Columns whose elements go to shared memory before they are added up: whether the kernel has such, and how many of its blocks a multiprocessor has registers for. */
 
 /* ---- cuda_scan.c, cuda_scan_columns.c ---- */
 /* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at

@@ -11,8 +11,7 @@ int krf__cuda_accumulators(const krf__emitter *e) {
 }
 
 size_t krf__cuda_accumulator_bytes(const krf__emitter *e, uint32_t r) {
-    const uint32_t words = krf__accumulator_words(e->k, r);
-    return words > 1 ? 8 * words : krf_dtype_size((krf_dtype)krf__reduction(e, r)->dtype);
+    return krf__accumulator_size(e->k, r);
 }
 
 int64_t krf__cuda_shared_bytes(const krf__emitter *e, uint32_t r) {

@@ -42,10 +42,10 @@ static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf
 
 /* The lane, of a thread's own, from which a turn starts. */
 static void put_turn(krf__emitter *e, const char *number, krf__str *out) {
-    if (krf__cuda_column_levels(e) == 0) {
+    if (krf__column_levels(e->k) == 0) {
         krf__str_put(out, "0");
     } else {
-        krf__str_printf(out, "(int)(__brev((unsigned)%s) >> %d)", number, 30 - krf__cuda_column_levels(e));
+        krf__str_printf(out, "(int)(__brev((unsigned)%s) >> %d)", number, 30 - krf__column_levels(e->k));
     }
 }
 
@@ -76,8 +76,8 @@ static void totals(krf__emitter *e, krf__str *out) { put_arrays(e, "all", e->k->
 
 static void stacks(krf__emitter *e, krf__str *out) {
     put_arrays(e, "part", e->k->vector, false, out);
-    if (krf__cuda_column_levels(e) > 0) {
-        put_arrays(e, "stack", krf__cuda_column_levels(e) * e->k->vector, false, out);
+    if (krf__column_levels(e->k) > 0) {
+        put_arrays(e, "stack", krf__column_levels(e->k) * e->k->vector, false, out);
     }
 }
 
@@ -167,10 +167,10 @@ static void merge(krf__emitter *e, krf__str *out) {
         }
         krf__str_put(out, "}\n");
     }
-    if (krf__cuda_column_levels(e) == 0) {
+    if (krf__column_levels(e->k) == 0) {
         return;
     }
-    krf__str_printf(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < %d; level++) {\n    const bool full = carry && (turn >> (level + 2) & 1) != 0;\n", krf__cuda_column_levels(e));
+    krf__str_printf(out, "bool carry = true;\n#pragma unroll\nfor (int level = 0; level < %d; level++) {\n    const bool full = carry && (turn >> (level + 2) & 1) != 0;\n", krf__column_levels(e->k));
     krf__str_printf(out, "    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        if (full) {\n", v);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "            part%u[k] = red%u(stack%u[level * %d + k], part%u[k]);\n", r, r, r, v, r);

@@ -17,11 +17,3 @@ int krf__cuda_columns_together(const krf__emitter *e) {
     }
     return lanes < 4 ? lanes : 4;
 }
-
-int krf__cuda_column_levels(const krf__emitter *e) {
-    int n = 0;
-    for (int lanes = krf__column_threads(e->k); lanes > 4; lanes /= 2) {
-        n++;
-    }
-    return n;
-}

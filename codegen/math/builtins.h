@@ -45,8 +45,3 @@ KRF_FN float __builtin_fmaf(float a, float b, float c) { return fmaf(a, b, c); }
 #ifdef __CUDACC__
 KRF_FN float __builtin_fabsf(float x) { return fabsf(x); }
 #endif
-
-//@ __builtin_rintf
-#ifdef __CUDACC__
-KRF_FN float __builtin_rintf(float x) { return rintf(x); }
-#endif

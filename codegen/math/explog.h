@@ -1,5 +1,4 @@
-// Exponentials and logarithms to other bases, and powers, as real.h: f64 in pairs of numbers where one is not enough, f32
-// by way of f64 and one rounding.
+// Exponentials and logarithms to other bases, and powers, as real.h: of f64, in pairs of numbers where one is not enough.
 
 //@ krf_power_of_two
 // value = hi + lo times 2^n: in two factors, as n goes beyond the range of exponents; only the last product can round

@@ -104,7 +104,7 @@ KRF_FN krf_gamma_part krf_gamma_partf(float y, int below) {
 }
 
 //@ krf_tgammaf
-// Of y = -x by reflection: pi / (sin(pi x) y gamma(y)), where y gamma(y) is gamma(y + 1) for y < 1. What dividend and divisor lose is put right. 1 / x up to 2^-25.
+// Of y = -x by reflection: pi / (sin(pi x) y gamma(y)), where y gamma(y) is gamma(y + 1) for y < 1. What dividend and divisor lose is put right. 1 / x up to 2^-25. Factorials below 2^22 are exact.
 KRF_FN float krf_tgammaf(float x) {
     float y = __builtin_fabsf(x), whole = __builtin_rintf(x), half = 0.5f * whole, sine = krf_sine_of_pif(x - whole);
     int below = x < 0.0f, low = y < 1.0f, tiny = y < 0x1p-25f;
@@ -117,6 +117,7 @@ KRF_FN float krf_tgammaf(float x) {
     unsigned s = ((g.t >> 1) & 0x7f800000u) | (g.t & 0x80000000u); // in two factors, as krf_expf
     v = v * krf_unbits_f32(s + 0x3f800000u) * krf_unbits_f32(g.t - s + 0x3f800000u);
     v = tiny ? inverse : v;
+    v = ((whole == x) & (x > 0.0f) & (x < 11.5f)) ? (v + 0x1.8p23f) - 0x1.8p23f : v;
     return (below & (whole == x)) ? krf_unbits_f32(0x7fc00000u) : v;
 }
 
@@ -126,7 +127,8 @@ KRF_FN float krf_tgamma_by_branchf(float x) {
         return krf_tgammaf(x);
     }
     krf_gamma_part g = krf_gamma_partf(x, 0);
-    return krf_near_quotientf(__builtin_fmaf(g.h, g.q, g.h), x < 1.0f ? x : 1.0f) * krf_unbits_f32(g.t + 0x3f800000u);
+    float v = krf_near_quotientf(__builtin_fmaf(g.h, g.q, g.h), x < 1.0f ? x : 1.0f) * krf_unbits_f32(g.t + 0x3f800000u);
+    return ((x + 0x1.8p23f) - 0x1.8p23f == x) & (x < 11.5f) ? (v + 0x1.8p23f) - 0x1.8p23f : v;
 }
 
 //@ krf_digamma_partf

@@ -261,4 +261,3 @@ KRF_FN double krf_digamma(double x) {
     krf_dd s = krf_two_sum(v, add);
     return x - x == 0.0 ? s.hi + (s.lo + (v_low + add_low)) : x > 0.0 ? x : x - x;
 }
-

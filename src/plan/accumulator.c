@@ -17,6 +17,11 @@ uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r) {
     return words;
 }
 
+size_t krf__accumulator_size(const krf__kernel *k, uint32_t r) {
+    const uint32_t words = krf__accumulator_words(k, r);
+    return words > 1 ? 8 * (size_t)words : krf_dtype_size((krf_dtype)k->instrs[k->n_domain + r].dtype);
+}
+
 size_t krf__accumulator_bytes(const krf__kernel *k) {
     size_t bytes = 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {

@@ -290,6 +290,7 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
 /* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. Columns that would fit beside one another are left to two blocks, as far as
  * each has a line of memory: while one is at a chunk's tree the others load. */
 int krf__column_threads(const krf__kernel *k);
+int krf__column_levels(const krf__kernel *k); /* how often four lanes at a time halve those of a thread */
 
 /* On CUDA, bytes of the words, at most 16, in which a thread moves so many of records. */
 int krf__record_word(int bytes);
@@ -346,6 +347,7 @@ size_t krf__scratch_bytes(const krf__kernel *k);
 /* 8-byte words of a reduction's accumulator in scratch: 1, or more where it has several fields. before: of all reductions before reduction r. */
 uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
 uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
+size_t krf__accumulator_size(const krf__kernel *k, uint32_t r); /* of one reduction, as it is stored */
 size_t krf__accumulator_bytes(const krf__kernel *k); /* of all reductions, in registers, while the elements of a chunk are taken */
 /* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);

@@ -184,6 +184,14 @@ int krf__column_threads(const krf__kernel *k) {
     return threads;
 }
 
+int krf__column_levels(const krf__kernel *k) {
+    int n = 0;
+    for (int lanes = krf__column_threads(k); lanes > 4; lanes /= 2) {
+        n++;
+    }
+    return n;
+}
+
 /* What is computed for an element, but for what makes places of 64 bits narrow, and wide again. */
 static uint32_t body_length(const krf__kernel *k) {
     uint32_t n = k->n_instrs;
@@ -226,6 +234,6 @@ static bool accumulates_wide(const krf__kernel *k) {
 
 /* What stores elements as well has none under way before its loop, but where warps share chunks. */
 bool krf__gains_ahead(const krf__kernel *k) {
-    const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && (krf__any_order(k) || !accumulates_wide(k)));
+    const bool reduces = k->schedule == KRF__REDUCE_ALL || (k->schedule == KRF__REDUCE_COL && (krf__any_order(k) || (!accumulates_wide(k) && !k->copied)));
     return (reduces && (!krf__stores_elements(k) || k->team > 1)) || (k->schedule == KRF__ROW && (k->cluster > 1 || krf__row_share(k) > 1)) || krf__map_each(k) > 1;
 }

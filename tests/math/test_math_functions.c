@@ -39,7 +39,7 @@ static const function functions[] = {
     ONE(log1p, log1p, 2, 2),                        ONE(tanh, tanh, 2, 2),                          ONE(sin, sin, 2, ROUNDED),
     ONE(cos, cos, 2, ROUNDED),                      ONE(tan, tan, 2, ROUNDED),                      ONE(sinpi, sinpi, 2, ROUNDED),
     ONE(cospi, cospi, 2, ROUNDED),                  ONE(exp2, exp2, 2, 0.9),                        ONE(exp10, exp10, 2, ROUNDED),
-    ONE(log2, log2, 2, 1.1),                        ONE(log10, log10, 2, 1.4),                      TWO(power, pow, 2, 1.1),    
+    ONE(log2, log2, 2, 1.1),                        ONE(log10, log10, 2, 1.4),                      TWO(power, pow, 2, 1.1),
     ONE(sinh, sinh, 2, 1.7),                    ONE(cosh, cosh, 2, 1.5),                        ONE(asinh, asinh, 2, 1.9),
     ONE(acosh, acosh, 2, 1.9),                  ONE(atanh, atanh, 2, 2.1),                  ONE(cbrt, cbrt, 2, ROUNDED),
     TWO(hypot, hypot, 2, ROUNDED),                  ONE(sigmoid, sigmoid, 2, 2.3),                  ONE(silu, silu, 2, 1.7),
