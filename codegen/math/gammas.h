@@ -128,7 +128,7 @@ KRF_FN float krf_tgamma_by_branchf(float x) {
     }
     krf_gamma_part g = krf_gamma_partf(x, 0);
     float v = krf_near_quotientf(__builtin_fmaf(g.h, g.q, g.h), x < 1.0f ? x : 1.0f) * krf_unbits_f32(g.t + 0x3f800000u);
-    return ((x + 0x1.8p23f) - 0x1.8p23f == x) & (x < 11.5f) ? (v + 0x1.8p23f) - 0x1.8p23f : v;
+    return (((x + 0x1.8p23f) - 0x1.8p23f == x) & (x < 11.5f)) ? (v + 0x1.8p23f) - 0x1.8p23f : v;
 }
 
 //@ krf_digamma_partf

@@ -50,8 +50,20 @@ static void test_device(void **state) {
     }
 }
 
+/* Those below 2^22: 10! is the last. */
+static void test_factorials(void **state) {
+    (void)state;
+    for (off = -1; off <= 1; off++) {
+        float factorial = 1;
+        for (int n = 1; n <= 11; n++) {
+            assert_true(krf_tgamma_by_branchf((float)n) == factorial && krf_tgammaf((float)n) == factorial);
+            factorial *= (float)n;
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_device), cmocka_unit_test(test_factorials)};
     exact_open();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

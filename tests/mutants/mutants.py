@@ -239,6 +239,8 @@ MUTANTS = [
     ("words_lead", "codegen/cuda_words.c", "acc%u[k] = k < lead ? ", "acc%u[k] = k < lead - 1 ? ", "rows/test_odd_rows/sim"),
     ("words_rest", "codegen/cuda_words.c", "thread < rest && last + thread >= begin ? ", "thread < rest && last + thread >= first ? ", "rows/test_odd_rows/sim"),
     ("words_rest_place", "codegen/cuda_words.c", "thread == rest_word %% 32", "thread == rest_word %% 16", "rows/test_odd_rows/sim"),
+    ("gamma_whole", "codegen/math/gammas.h", "((whole == x) & (x > 0.0f) & (x < 11.5f)) ?", "((whole == x) & (x > 0.0f) & (x < 10.5f)) ?", "math/test_math_device"),
+    ("gamma_whole_device", "codegen/math/gammas.h", "== x) & (x < 11.5f)) ?", "== x) & (x < 10.5f)) ?", "math/test_math_device"),
     ("words_rest_lanes", "codegen/cuda_words.c", "rest_word / 32 %% %d == %d", "rest_word %% %d == %d", "rows/test_odd_rows/sim"),
     ("words_rest_stored", "codegen/cuda_words.c", "rest > 0 && end == n%d && inside", "rest > 1 && end == n%d && inside", "rows/test_odd_rows/sim"),
     ("words_stored", "codegen/math/device.h", "        if (i >= from) {\n            at[i] = all.at[i];", "        if (i > from) {\n            at[i] = all.at[i];", "rows/test_odd_rows/sim"),
