@@ -2,7 +2,7 @@
 {
     const int g = (int)threadIdx.x / 8;
     const $INDEX o = (($INDEX)blockIdx.x * 32 + (int)threadIdx.x % 8 * 4) * $VECTOR, i0 = o + 4 * $VECTOR <= $KEPT_SIZE ? o : $KEPT_SIZE - 4 * $VECTOR;
-    #pragma unroll 1
+    #pragma unroll $AHEAD_UNROLL
     for (int u = 0; u < $AHEAD_STEPS; u++) {
         const $INDEX place = start + u * 256 + (g % 2 * 128 + g / 2 * 64), i1 = place < end ? place : end - 1;
         $AHEAD_WORD
