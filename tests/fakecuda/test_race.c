@@ -110,6 +110,7 @@ static const example examples[] = {
     {"sum(x, axis=1)", "reduce_row", 20, 301, 20, row_sum},     /* a warp a row */
     {"sum(x, axis=1)", "reduce_short", 45, 61, 45, row_sum},    /* two rows a warp */
     {"sum(x, axis=0)", "reduce_col", 2500, 40, 40, column_sum}, /* 3 chunks */
+    {"f32(sum(f64(x), axis=0) + 0 * sum(f64(x) * f64(x), axis=0))", "reduce_col", 1100, 512, 512, column_sum}, /* copied by words; two chunks a block */
     {"f32(sum(i16(x), axis=0))", "reduce_col", 2500, 40, 40, column_sum}, /* in any order */
     {"cumsum(x, axis=1)", "scan", 2, 8300, 2 * 8300, sum_so_far}, /* three tiles a row */
     {"cumsum(x, axis=1)", "scan", 1, 30000, 30000, sum_so_far},       /* eight */
