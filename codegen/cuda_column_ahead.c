@@ -61,7 +61,7 @@ static void word(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Devices without copies that come later load a turn's words at once, for which 64 registers have no room: one by one, means and variances of f32 take 1.00 to 1.03 times as long on an H200. Pairs of halves, which have more registers, would take 1.06. */
+/* Devices without copies that come later load a turn's words at once, for which 64 registers have no room: one by one, means and variances of f32 take 1.00 to 1.03 times as long on an H200. Pairs of halves, which have more registers, would take 1.05 to 1.07. */
 static void unroll(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector > 1 ? STEPS : 1); }
 
 static void copies(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied_words ? "column_words" : "column_copies", out); }

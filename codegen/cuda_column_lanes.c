@@ -1,4 +1,4 @@
-/* How a thread of the CUDA target's columns goes over lanes: how many it visits together, and how often its turns halve them. */
+/* How many lanes a thread of the CUDA target's columns visits together. */
 #include "codegen/cuda.h"
 
 int krf__cuda_column_loads(const krf__emitter *e) {
@@ -15,5 +15,5 @@ int krf__cuda_columns_together(const krf__emitter *e) {
     if (krf__any_order(e->k)) {
         return loads > 2 || krf__costly_domain(e->k) ? 2 : 4;
     }
-    return lanes < 4 ? lanes : 4;
+    return lanes < KRF__COLUMN_TOGETHER ? lanes : KRF__COLUMN_TOGETHER;
 }

@@ -2,7 +2,6 @@
 #include "plan/copies.h"
 #include "plan/vector.h"
 
-#define TOGETHER 4          /* lanes of a turn */
 #define COPIED_BYTES 4      /* of an element, */
 #define LEAST_BYTES 16      /* of a thread's accumulators of a lane; */
 #define MOST_BYTES 60       /* those of all its lanes' results leave room in the 48 KiB of a block */
@@ -27,7 +26,7 @@ static bool may_be_copied(const krf__kernel *k, const krf__operand *o) {
 }
 
 bool krf__copies_columns(const krf__kernel *k) {
-    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__column_threads(k) >= TOGETHER && !krf__stores_elements(k);
+    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__column_threads(k) >= KRF__COLUMN_TOGETHER && !krf__stores_elements(k);
     const int bytes = columns ? accumulated(k) : 0;
     int loads = 0;
     bool may = bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
@@ -50,7 +49,7 @@ bool krf__copies_words(const krf__kernel *k, bool unaligned, const krf__limits *
 }
 
 int krf__copying_blocks(const krf__kernel *k) {
-    const int registers = accumulated(k) / 4 * (TOGETHER + krf__column_levels(k) + 1) + OTHER_REGISTERS;
+    const int registers = accumulated(k) / 4 * (KRF__COLUMN_TOGETHER + krf__column_levels(k) + 1) + OTHER_REGISTERS;
     return registers <= 64 ? 4 : registers <= 80 ? 3 : 2;
 }
 
@@ -65,18 +64,21 @@ static bool lines_are_whole(const krf__kernel *k) {
     return all;
 }
 
-/* A block's end, when it waits for memory, takes some two fifths of a chunk. Of halves, of which a multiprocessor has two blocks at once, the more so: mean and var of [131072, 1000] bf16 0.1047 -> 0.0976 ms though lines are shared. */
+static int64_t divide_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* A block's end, when it waits for memory, takes some two fifths of a chunk. Of halves, of which a multiprocessor has two blocks at once, the more so: mean and var of [131072, 1000] bf16 0.1047 -> 0.0976 ms though lines are shared.
+ * Each launch asks: of numbers of blocks that have as many lanes each only the least is looked at. */
 int64_t krf__copying_down(const krf__kernel *k, int multiprocessors, int64_t beside) {
-    const int64_t lanes = k->chunks < KRF__LANES ? k->chunks : KRF__LANES, slots = (int64_t)multiprocessors * krf__copying_blocks(k);
+    const int64_t lanes = k->chunks < KRF__LANES ? k->chunks : KRF__LANES, rounds = divide_up(k->chunks, lanes), slots = (int64_t)multiprocessors * krf__copying_blocks(k);
     int64_t best = lanes, least = INT64_MAX;
     if (k->vector == 1 && !lines_are_whole(k)) {
         return lanes;
     }
-    for (int64_t down = 1; down <= lanes; down++) {
-        const int64_t waves = (beside * down + slots - 1) / slots, chunks = (lanes + down - 1) / down * ((k->chunks + lanes - 1) / lanes);
-        const int64_t time = waves * (5 * chunks + 2);
+    for (int64_t down = 1; down <= lanes;) {
+        const int64_t each = divide_up(lanes, down), time = divide_up(beside * down, slots) * (5 * each * rounds + 2);
         best = time < least ? down : best;
         least = time < least ? time : least;
+        down = each > 1 ? divide_up(lanes, each - 1) : lanes + 1;
     }
     return best;
 }

@@ -290,7 +290,8 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
 /* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. Columns that would fit beside one another are left to two blocks, as far as
  * each has a line of memory: while one is at a chunk's tree the others load. */
 int krf__column_threads(const krf__kernel *k);
-int krf__column_levels(const krf__kernel *k); /* how often four lanes at a time halve those of a thread */
+#define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
+int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
 
 /* On CUDA, bytes of the words, at most 16, in which a thread moves so many of records. */
 int krf__record_word(int bytes);

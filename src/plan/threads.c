@@ -186,7 +186,7 @@ int krf__column_threads(const krf__kernel *k) {
 
 int krf__column_levels(const krf__kernel *k) {
     int n = 0;
-    for (int lanes = krf__column_threads(k); lanes > 4; lanes /= 2) {
+    for (int lanes = krf__column_threads(k); lanes > KRF__COLUMN_TOGETHER; lanes /= 2) {
         n++;
     }
     return n;
