@@ -99,25 +99,17 @@ static bool stores_what_is_held(const krf__kernel *k) {
     return alone;
 }
 
-/* Whether any stores elements. */
-static bool stores(const krf__kernel *k) {
+static bool any_round(const krf__kernel *k, bool (*is)(const krf__kernel *k)) {
     bool any = false;
     for (uint32_t r = 0; r < k->n_rounds; r++) {
         const krf__kernel round = krf__kernel_round(k, r);
-        any |= krf__stores_elements(&round);
+        any |= is(&round);
     }
     return any;
 }
 
-/* Whether rounds have functions that take long. */
-static bool costs(const krf__kernel *k) {
-    bool any = false;
-    for (uint32_t r = 0; r < k->n_rounds; r++) {
-        const krf__kernel round = krf__kernel_round(k, r);
-        any |= krf__costly_domain(&round);
-    }
-    return any;
-}
+static bool stores(const krf__kernel *k) { return any_round(k, krf__stores_elements); }
+static bool costs(const krf__kernel *k) { return any_round(k, krf__costly_domain); }
 
 /* Of halves all gain by words. Of f32 rows that are only read, by no costly functions (var of 4,097 f32 0.0771 -> 0.0612 ms of an H200, logsumexp of 25,001 0.150 -> 0.159), and those that blocks share, if nothing else is loaded where they
  * are stored (softmax of 33,333 f32 0.1673 -> 0.1594; layer norm of 50,257 0.155 -> 0.184); in registers they take 0.95 to 1.05 times as long. */
