@@ -82,7 +82,7 @@ static bool accumulates_wide_integers(const krf__emitter *e) {
 }
 
 static void next_may_follow(krf__emitter *e, krf__str *out) {
-    if (e->k->ahead && !accumulates_wide_integers(e) && !krf__stores_elements(e->k)) {
+    if (e->k->ahead && !accumulates_wide_integers(e)) {
         krf__str_printf(out, "if (a.apart == %d) {\n    krf_next_may_come();\n}\n", KRF__APART_AND_FILLS);
     }
 }

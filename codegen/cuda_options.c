@@ -20,11 +20,12 @@ static bool sums_narrow_vectors(const krf__emitter *e) {
     return narrow;
 }
 
-/* Whether threads store elements and load many at once. The option would have ptxas 13.0 wait for all loads of a turn before the first store (value, mean and maximum 0.71 of a copy's speed; without it 0.99). */
+/* Whether threads store elements and load many at once. */
 static bool streams(const krf__emitter *e) { return e->k->team > 1 && krf__stores_elements(e->k) && krf__cuda_quads(e) > 8; }
 
-/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. */
-static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || streams(e)); }
+/* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. What stores elements as well spills with the
+ * option, or waits for all loads of a turn before the first store (value, mean and maximum of 64M 0.71 of a copy's speed, without it 0.99; of 32M i32 0.41 and 0.92, of 4M 0.62 and 0.76). */
+static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || krf__stores_elements(e->k)); }
 
 /* Whether rows take exponentials and the like of each element. (Others, as variances, spill with the option.) */
 static bool has_costly_rounds(const krf__kernel *k) {
@@ -67,6 +68,17 @@ static bool has_many_halves(const krf__emitter *e) {
     return e->k->schedule == KRF__REDUCE_ROW && loads > 1;
 }
 
+/* Whether elements that are stored as well need more than 64 registers. */
+static bool stores_much(const krf__kernel *k) {
+    enum { ONE = 4, MOST_BYTES = 8 };
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        const size_t size = k->instrs[i].op == KRF__store ? krf_dtype_size((krf_dtype)k->instrs[i].dtype) : 0;
+        bytes += size > ONE ? 2 * size : size;
+    }
+    return bytes > MOST_BYTES;
+}
+
 /* As many blocks as the grid has for a multiprocessor; half of them, where accumulators need the registers. Teams are told how many registers they may have: left alone ptxas 13.0
  * takes 64 and spills. */
 static void bounds(krf__emitter *e, krf__str *out) {
@@ -79,11 +91,11 @@ static void bounds(krf__emitter *e, krf__str *out) {
         words += krf__cuda_in_domain(e, i, KRF__load) ? krf__cuda_quads(e) * (int)((krf_dtype_size((krf_dtype)e->k->operands[i].dtype) + 3) / 4) : 0;
     }
     if (e->k->team > 1) {
-        krf__str_put(out, e->k->relay ? "1024, 1" : streams(e) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
+        krf__str_put(out, e->k->relay ? (krf__relay_blocks(e->k) > 1 ? "1024, 2" : "1024, 1") : streams(e) || stores_much(e->k) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
     } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
         krf__str_put(out, krf__costly_domain(e->k) ? "256" : "256, 4"); /* bytes: the largest of 128M 0.0374 -> 0.0345 ms, as ptxas 13.0 loads by and by where it is told nothing */
     } else {
-        krf__str_put(out, has_many_halves(e) ? "256, 3" : bytes <= 8 && words <= 48 ? "256, 4" : "256, 2");
+        krf__str_put(out, has_many_halves(e) ? "256, 3" : bytes <= 8 && words <= 48 && !stores_much(e->k) ? "256, 4" : "256, 2");
     }
 }
 

@@ -60,9 +60,9 @@ static int64_t bytes_taken(const krf__emitter *e) {
     return KRF__LANES * (all * (e->k->lines > 1 ? e->k->lines : 1) + (e->k->team > 1 ? 8 / e->k->team * widest : 0));
 }
 
-/* How many partial results of these reductions a lane has room for at once: as many as leave blocks beside each other and what is loaded room. */
+/* How many partial results of these reductions a lane has room for at once: as many as leave blocks beside each other and what is loaded room. Those of 4,096 chunks at once are a microsecond less than by two turns. */
 static int parts_at_once(const krf__emitter *e, uint32_t first, uint32_t end) {
-    enum { MOST = 16, LIMIT = 47 << 10, NARROW = 24 << 10, WIDE = 40 << 10 };
+    enum { MOST = 16, LIMIT = 47 << 10, NARROW = 32 << 10, WIDE = 40 << 10 };
     int64_t bytes = 0;
     for (uint32_t r = first; r < end; r++) {
         bytes += krf__cuda_shared_bytes(e, r);

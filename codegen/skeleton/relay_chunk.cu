@@ -4,7 +4,7 @@ $INDEX p = first;
 $REDUCE_FIRST_LOADS
 $WAIT_TO_STORE_ELEMENTS
 __syncthreads();
-if (threadIdx.x == 0) {
+if (threadIdx.x == blockDim.x - 1) {
     next_chunk = ($INDEX)(gridDim.x + atomicInc(a.tickets + kept + o, (unsigned)a.chunks - 1));
 }
 #pragma unroll 1

@@ -31,7 +31,7 @@ typedef struct krf__limits {
     uint32_t beside;   /* elements of a short row of which many go through a kernel side by side: the longer ones have kernels of their own */
     uint32_t walk;     /* columns of a scan, from which on blocks of a GPU go down each to its end; of what is not 4 bytes wide a quarter; 0: all do */
     uint32_t pairs;    /* tiles of a scan of rows, from which on blocks of a GPU have two of them; 0: all do */
-    uint32_t relay;    /* elements of a chunk, of a reduction that stores elements as well, from which on a block of a GPU has one at once; 0: of all */
+    uint32_t relay;    /* elements of a chunk, of a reduction that stores elements as well, from which on warps of a GPU share it, and a block has one at once if it may; 0: of all */
     uint32_t tables;   /* elements, from which on what takes long and is made of one byte comes from a table of its values; 0: never */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */

@@ -238,7 +238,7 @@ static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
 /* Rows that do not come in whole vectors: threads take those of memory, if these are longer; of short rows of halves twice as long as those of eight bytes, which take fewer instructions (sums of rows of 300 0.0522 -> 0.0490 ms,
  * argmax 0.087 -> 0.046), and for places of bytes more than four times (rows of 300 0.100 -> 0.070). */
 static void let_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || krf__team_of(k) == 1);
+    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_ALL) && (limits->teams == 0 || krf__team_of(k, limits) == 1);
     const bool short_rows = k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && k->reduced_size <= SHORT_ROW;
     const int v = rows ? krf__drifting_vector(k, unaligned, limits) : 1;
     const int worth = v == 8 && short_rows ? 2 : v == 16 && krf__place_of(k).found ? 4 : 1;
@@ -331,7 +331,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
         } else {
             k->vector = krf__vector_length(k, fast, !krf__stores_elements(k), unaligned, limits);
             k->vector = k->n_reduced > 1 && k->extents[fast] % k->vector != 0 ? 1 : k->vector;
-            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && (krf__shares_chunks(k) || krf__takes_long(k)) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
+            k->vector = limits->teams != 0 && k->schedule == KRF__REDUCE_ALL && (krf__shares_chunks(k, limits) || krf__takes_long(k)) && !krf__any_order(k) ? 1 : k->vector; /* a thread then has one lane of a chunk, which goes to the whole block */
             k->vector = k->vector == 1 ? krf__spread_vector(k, unaligned, limits) : k->vector;
             let_drift(k, unaligned, limits);
         }
@@ -344,7 +344,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     }
     k->side |= krf__short_rows(k) && k->reduced_size <= limits->beside;
     krf__kernel_narrow(k, limits);
-    k->team = limits->teams != 0 ? krf__team_of(k) : 1;
+    k->team = limits->teams != 0 ? krf__team_of(k, limits) : 1;
     k->relay = krf__goes_by_relay(k, limits);
     k->whole = limits->whole != 0 && whole_tiles(k);
     k->rest &= !k->whole;

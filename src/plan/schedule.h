@@ -32,10 +32,11 @@ void krf__join_rows(krf__kernel *k, int64_t row);
 void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 
 /* Of a reduction on a GPU: whether warps share chunks for memory's sake; how many do; and whether their threads go by tiles and steps. */
-bool krf__shares_chunks(const krf__kernel *k);
+bool krf__shares_chunks(const krf__kernel *k, const krf__limits *limits);
 bool krf__takes_long(const krf__kernel *k); /* whether one lane a thread is as fast, of functions of f64 */
 bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits);
-int krf__team_of(const krf__kernel *k);
+int krf__relay_blocks(const krf__kernel *k); /* that a multiprocessor has at once */
+int krf__team_of(const krf__kernel *k, const krf__limits *limits);
 void krf__mark_steps(krf__kernel *k);
 
 /* Before all that: dimensions of a map along which memory is read backwards are gone through backwards. */

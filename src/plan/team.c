@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MANY_CHUNKS 256
+#define LONG_CHUNK 16384 /* 64 KiB of f32 are under way on a multiprocessor by one block */
 #define MANY_SPREAD 2048
 #define MOST_SPREAD 40 /* bytes of accumulators */
 #define NEAR 1024 /* elements: what the caches of a multiprocessor have for each warp; */
@@ -31,12 +32,13 @@ static bool reads_again(const krf__kernel *k) {
     return found;
 }
 
-/* What stores elements as well goes over memory in fewer places at once so: 1.03 times as fast with elements of 4 bytes, which threads then move one at a time. */
-bool krf__shares_chunks(const krf__kernel *k) {
+/* What stores elements as well goes over memory in fewer places at once so: 1.03 times as fast with elements of 4 bytes, which threads then move one at a time. Shorter chunks than these take longer to meet than to
+ * read (value and sum of 4M f32 0.0206 ms of an H200, 0.0085 by a warp a chunk; of 8M 0.0254 and 0.0190). */
+bool krf__shares_chunks(const krf__kernel *k, const krf__limits *limits) {
     if (k->chunks < MANY_CHUNKS || krf__costly_domain(k)) {
         return false;
     }
-    return krf__stores_elements(k) ? krf__narrowest(k) >= 4 : reads_again(k);
+    return krf__stores_elements(k) ? krf__narrowest(k) >= 4 && k->chunk >= limits->relay : reads_again(k);
 }
 
 /* Whether there are chunks enough for blocks, of what was spread. A lane of each result takes fewer registers than eight (means of columns of f32 1.02 to 1.2 times as fast, of bf16 1.1 to 1.4; var, whose accumulators are more, 0.88). */
@@ -54,24 +56,44 @@ static int doubles_of(const krf__kernel *k) {
 bool krf__takes_long(const krf__kernel *k) { return k->chunks >= MANY_CHUNKS && doubles_of(k) >= MANY_DOUBLES; }
 
 /* Where an element takes long, as functions of f64 do, another lane of a thread is more text and no speed: warps share the lanes of a chunk. So they do where that keeps memory in the caches. */
-int krf__team_of(const krf__kernel *k) {
-    return k->schedule == KRF__REDUCE_ALL && (doubles_of(k) > 0 || krf__shares_chunks(k) || shares_spread(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
+int krf__team_of(const krf__kernel *k, const krf__limits *limits) {
+    return k->schedule == KRF__REDUCE_ALL && (doubles_of(k) > 0 || krf__shares_chunks(k, limits) || shares_spread(k)) && !krf__any_order(k) ? krf__lane_vectors(k) : 1;
 }
 
-/* Whether a block has a chunk at once, and takes the next one that no other has: what is read and written at a time is one stretch of memory then, which it goes over as it does of a map (a map of 64M f32 by blocks that each go on along 64 KiB
- * of their own has 0.90 of a copy's speed, by such that have them at once 0.99, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
- * of an H200, of 256M 0.559 -> 0.525. Not of many results, which blocks would not share evenly; nor of what computes long, looks elements up or finds places by dividing, for while one team does that three wait. */
-bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
-    enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40, MOST_RESULTS = 16 }; /* in registers, of which 1,024 threads have 64 each: what is computed of 8 bytes needs twice as many, too (sums and sums of squares of f64 spill) */
+/* Of what a thread of a relay loads at once; what is computed of 8 bytes needs twice as many registers (sums and sums of squares of f64 spill). */
+static int64_t relay_bytes(const krf__kernel *k) {
     const int64_t each = k->chunk / (KRF__RUNNERS * KRF__LANES);
     int64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const int64_t size = (int64_t)krf_dtype_size((krf_dtype)k->operands[i].dtype);
         bytes += krf__loads(k, i) ? each * size * (size > 4 ? 2 : 1) : 0;
     }
+    return bytes;
+}
+
+/* Elements that are stored each time. */
+static int stores_of(const krf__kernel *k) {
+    int n = 0;
+    for (uint32_t i = 0; i < k->n_domain; i++) {
+        n += k->instrs[i].op == KRF__store;
+    }
+    return n;
+}
+
+int krf__relay_blocks(const krf__kernel *k) {
+    enum { MOST_BYTES = 64, MOST_LANES = 8, LONG_BODY = 12 }; /* in 32 registers */
+    const bool small = relay_bytes(k) * stores_of(k) <= MOST_BYTES && krf__accumulator_bytes(k) <= MOST_LANES && k->n_domain <= LONG_BODY;
+    return k->chunk < LONG_CHUNK && small ? 2 : 1;
+}
+
+/* Whether a block has a chunk at once, and takes the next one that no other has: what is read and written at a time is one stretch of memory then, which it goes over as it does of a map (a map of 64M f32 by blocks that each go on along 64 KiB
+ * of their own has 0.90 of a copy's speed, by such that have them at once 0.99, and by those that have a vector a thread 1.01, which the canonical tree does not allow here). Value, mean and maximum of 64M f32 0.1404 -> 0.1354 ms
+ * of an H200, of 256M 0.559 -> 0.525. Not of many results, which blocks would not share evenly; nor of what computes long, looks elements up or finds places by dividing, for while one team does that three wait. */
+bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits) {
+    enum { MOST_BYTES = 128, LONG_BODY = 32, MOST_LANES = 40, MOST_RESULTS = 16, MANY = 3 }; /* in registers, of which 1,024 threads have 64 each */
     const bool shares = k->schedule == KRF__REDUCE_ALL && 32 * k->team == KRF__LANES && k->vector == 1 && krf__stores_elements(k) && k->kept_size <= MOST_RESULTS;
     const bool is_short = k->n_domain <= LONG_BODY && !krf__costly_domain(k) && krf__fetches(k) == 0 && k->n_reduced == 1 && !k->spread;
-    return shares && is_short && krf__accumulator_bytes(k) <= MOST_LANES && k->chunk >= limits->relay && bytes <= MOST_BYTES;
+    return shares && is_short && krf__accumulator_bytes(k) <= MOST_LANES && k->chunk >= limits->relay && relay_bytes(k) <= (stores_of(k) < MANY ? MOST_BYTES : MOST_BYTES / 2);
 }
 
 static int loads_of(const krf__kernel *k) {

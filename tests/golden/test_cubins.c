@@ -160,10 +160,45 @@ static void shared_rows_stay_in_registers(void **state) {
     krf_context_destroy(context);
 }
 
+/* Where blocks have chunks at once, two of them or one, and where warps have them: by what is loaded, stored and added up. */
+static void reductions_that_store_elements_stay_in_registers(void **state) {
+    static const char *const bodies[] = {"y = x * 2 + 1\nreturn y, sum(y), max(y)", "return x + z, x - z, sum(x * z)", "y = where(x > z, x, z * 2)\nreturn y, sum(y)", "y = x * z + w\nreturn y, sum(y), sum(y * y), min(y)"};
+    static const char *const dtypes[][2] = {{"i32", "f32"}, {"i32", "f32"}, {"f64", "i64"}, {"f64", "i64"}};
+    static const int sizes[] = {8 << 20, 32 << 20};
+    krf_context_options options = krf_context_options_default();
+    krf_context *context;
+    (void)state;
+    if (kernels == 0) {
+        skip();
+    }
+    options.device = "cpu";
+    options.cache = KRF_CACHE_OFF;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies * 2 * 2; n++) {
+        const char *dtype = dtypes[n / 4][n % 2];
+        const int size = sizes[n / 2 % 2];
+        char text[256], name[64], *source = NULL;
+        snprintf(text, sizeof text, "x: %s[%d]\nz: %s[%d]\nw: %s[%d]\n%s", dtype, size, dtype, size, dtype, size, bodies[n / 4]);
+        krf_graph *graph = krf_graph_create(context);
+        krf_expr results[MOST_RESULTS];
+        int count = 0;
+        size_t bytes;
+        if (krf_parse_many(graph, text, NULL, 0, MOST_RESULTS, results, &count) != KRF_OK || krf_dump(graph, count, results, KRF_DUMP_SOURCE, "cuda", "sm_90", &source, &bytes) != KRF_OK) {
+            fail_msg("%s: %s", text, krf_error_message());
+        }
+        assert_int_equal(sscanf(source, "/* %63[a-z0-9_]", name), 1);
+        check_kernel(text, source, name);
+        krf_free(source);
+        krf_graph_destroy(graph);
+    }
+    krf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_kernels_need_few_registers_and_no_local_memory),
         cmocka_unit_test(shared_rows_stay_in_registers),
+        cmocka_unit_test(reductions_that_store_elements_stay_in_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

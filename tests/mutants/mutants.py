@@ -566,6 +566,7 @@ MUTANTS = [
      '"thread == 0 && any"', '"thread == 0"',
      "ops/test_teams/sim"),
     ("keep_behind", "codegen/cuda_keep.c", "!loads_from(&a, *instr, slot) && ", "", "fuzz/test_corpus/sim"),
+    ("relay_from", "src/plan/team.c", "k->chunk >= limits->relay : reads_again", "k->chunk > limits->relay : reads_again", "ops/test_relay/sim"),
     ("relay_whole", "src/plan/schedule.c", "return k->reduced_size % k->chunk == 0;", "return k->reduced_size % KRF__LANES == 0;", "ops/test_relay/sim"),
     ("relay_take", "codegen/cuda_team.c", '"acc%u[0] = meet.from0.of%u[thread];\\n", r, r);', '"acc%u[0] = meet.from0.of%u[thread];\\n", r, 0u);', "ops/test_relay/sim"),
     ("relay_count", "codegen/skeleton/relay_chunk.cu", "(unsigned)a.chunks - 1", "(unsigned)a.chunks", "ops/test_relay/sim"),

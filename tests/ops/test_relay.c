@@ -141,7 +141,7 @@ static void test_programs(void **unused) {
 
 /* Chunks as long as those that blocks have at once of themselves. */
 static void test_long_chunks(void **unused) {
-    const shape s = {1, (1 << 25) + 1, 1, 0};
+    const shape s = {1, (1 << 23) + 1, 1, 0};
     (void)unused;
     try_in(&both, &s, 1, true);
     assert_int_equal(failures, 0);

@@ -29,7 +29,7 @@ static int64_t groups_of(const krf__kernel *k) {
 /* Warps stride over the chunks of a result. Several blocks share one only while results alone do not fill the device: every block more is a partial result more to
  * combine, and blocks that do not run at once leave multiprocessors without work at the end. Teams of warps take so long for a chunk that the next one goes to whichever is done first. */
 static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
-    int64_t most = (int64_t)multiprocessors * (k->relay ? 1 : k->team == 1 ? WAVES : krf__costly_domain(k) ? TEAM_WAVES : TEAM_MANY_WAVES) / (groups_of(k) > 1 ? groups_of(k) : 1);
+    int64_t most = (int64_t)multiprocessors * (k->relay ? krf__relay_blocks(k) : k->team == 1 ? WAVES : krf__costly_domain(k) ? TEAM_WAVES : TEAM_MANY_WAVES) / (groups_of(k) > 1 ? groups_of(k) : 1);
     int64_t blocks = divide_up(k->chunks, WARPS / k->team);
     return blocks < most ? blocks : most; /* 0 counts as 1 */
 }
