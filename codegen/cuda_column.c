@@ -8,7 +8,7 @@
 #define LONG_BODY 12 /* instructions: longer ones are written out less often */
 
 static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__cuda_columns_together(e)); }
-static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_threads(e->k)); }
+static void threads(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->abreast); }
 static size_t widest_load(const krf__kernel *k) {
     size_t widest = 1;
     for (uint32_t i = 0; i < k->n_domain; i++) {
@@ -20,7 +20,7 @@ static size_t widest_load(const krf__kernel *k) {
 
 /* Left to itself ptxas 13.0 takes so few registers that loads wait for each other, or that it spills, where columns are few or long or what a thread adds up is much, or in any order. */
 static bool wants_registers(const krf__kernel *k) {
-    return krf__any_order(k) || krf__column_threads(k) < 32 || k->n_kept > 1 || k->n_reductions > 1 || (k->chunks > 1 && widest_load(k) <= 4);
+    return krf__any_order(k) || k->abreast < 32 || k->n_kept > 1 || k->n_reductions > 1 || (k->chunks > 1 && widest_load(k) <= 4);
 }
 
 /* Sums in f64 of what is narrower leave 64 registers no room for loads that are under way: means and deviations of columns of f32 0.1496 -> 0.1245 ms with 80 (0.1306 with 128), of bf16 0.1395 -> 0.1190 with 128
@@ -38,7 +38,7 @@ static void bounds(krf__emitter *e, krf__str *out) {
     krf__str_put(out, !wants_registers(e->k) ? "256" : !much ? "256, 4" : widest_load(e->k) == 4 ? "256, 3" : "256, 2");
 }
 
-static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k)); }
+static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / e->k->abreast); }
 
 /* The lane, of a thread's own, from which a turn starts. */
 static void put_turn(krf__emitter *e, const char *number, krf__str *out) {
@@ -54,7 +54,7 @@ static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)"
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
-    const int columns = krf__column_threads(e->k) * e->k->vector, places = !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
+    const int columns = e->k->abreast * e->k->vector, places = !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }
@@ -185,7 +185,7 @@ static void merge(krf__emitter *e, krf__str *out) {
 /* ---- over the groups of threads ---- */
 
 static void tree(krf__emitter *e, krf__str *out) {
-    const int v = e->k->vector, side = krf__column_threads(e->k);
+    const int v = e->k->vector, side = e->k->abreast;
     krf__str_printf(out, "__syncthreads();\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", v);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "    shared%u[k * 256 + thread] = part%u[k];\n", r, r);

@@ -2,7 +2,7 @@
  * accumulator of each of its columns, of 32 bits where a chunk's sum fits them. */
 #include "codegen/cuda.h"
 
-static int columns(const krf__emitter *e) { return krf__column_threads(e->k) * e->k->vector; }
+static int columns(const krf__emitter *e) { return e->k->abreast * e->k->vector; }
 static void put_columns(krf__emitter *e, krf__str *out) { krf__str_i64(out, columns(e)); }
 
 static void put_each(krf__emitter *e, krf__str *out, void (*put)(krf__emitter *e, uint32_t r, krf__str *out)) {
@@ -34,7 +34,7 @@ static void clear(krf__emitter *e, krf__str *out) {
 
 /* ---- elements ---- */
 
-static void step(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / krf__column_threads(e->k) * krf__cuda_columns_together(e)); }
+static void step(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / e->k->abreast * krf__cuda_columns_together(e)); }
 
 static void put_accumulators(krf__emitter *e, uint32_t r, krf__str *out) {
     if (krf__sums_narrow(e, r)) {
@@ -86,7 +86,7 @@ static void put_folded_at_last(krf__emitter *e, uint32_t r, krf__str *out) {
 
 /* What a thread has goes where its columns are; of threads that have the same one column, which alone are left then, the first has what they found. */
 static void meet(krf__emitter *e, krf__str *out) {
-    const int side = krf__column_threads(e->k), left = krf__cuda_columns_left(e);
+    const int side = e->k->abreast, left = krf__cuda_columns_left(e);
     int n = e->k->vector, d = 16;
     put_each(e, out, put_folded_at_last);
     krf__str_printf(out, "const int mine = thread / 32 * %d + (int)threadIdx.x * %d", columns(e), n);

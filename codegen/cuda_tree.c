@@ -162,7 +162,7 @@ void krf__cuda_put_row_tree(krf__emitter *e, int threads, krf__str *out) {
 /* Half of a vector for each thread more that has the same columns, until one is left. */
 int krf__cuda_columns_left(const krf__emitter *e) {
     int n = e->k->vector;
-    for (int d = 16; d >= krf__column_threads(e->k) && n > 1; d /= 2) {
+    for (int d = 16; d >= e->k->abreast && n > 1; d /= 2) {
         n /= 2;
     }
     return n;
@@ -180,7 +180,7 @@ void krf__cuda_put_column_tree(krf__emitter *e, uint32_t r, krf__str *out) {
     for (; n > left; n /= 2, d /= 2) {
         put_shared_halves(e, r, n, d, out);
     }
-    for (; d >= krf__column_threads(e->k); d /= 2) {
+    for (; d >= e->k->abreast; d /= 2) {
         put_vector_down(e, r, left, d, out);
     }
 }

@@ -87,7 +87,7 @@ static void set_limits(dumping *d) {
         const char *digits;
         int number = 90;
         krf__nvrtc_arch(d->arch != NULL ? d->arch : "sm_90", &digits, &number);
-        krf__limits_of_device(&d->limits, cuda ? krf__cuda_row(number) : krf__cpu_row(), cuda);
+        krf__limits_of_device(&d->limits, cuda ? krf__cuda_row(number) : krf__cpu_row(), d->limits.blocks, cuda);
     }
 }
 

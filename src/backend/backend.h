@@ -93,6 +93,7 @@ typedef struct krf__backend {
     krf_status (*info)(krf__device *device, krf_device_info *info); /* strings live as long as the device */
     int (*index)(krf__device *device);  /* CUDA's ordinal; 0 */
     uint32_t (*row)(krf__device *device); /* the most that a kernel of several rounds may keep of a row: of krf__limits.row */
+    uint32_t (*blocks)(krf__device *device); /* that keep all of it at work: of krf__limits.blocks; 0 where there are none */
     bool many_threads; /* reductions over few elements are maps, then, for neighbours read neighbouring rows, and long rows are shared. A processor takes rows side by side */
 
     krf_status (*allocate)(krf__device *device, size_t bytes, void **data); /* aligned to 256 bytes or more; bytes > 0 */

@@ -32,6 +32,7 @@ typedef struct krf__limits {
     uint32_t walk;     /* columns of a scan, from which on blocks of a GPU go down each to its end; of what is not 4 bytes wide a quarter; 0: all do */
     uint32_t pairs;    /* tiles of a scan of rows, from which on blocks of a GPU have two of them; 0: all do */
     uint32_t relay;    /* elements of a chunk, of a reduction that stores elements as well, from which on warps of a GPU share it, and a block has one at once if it may; 0: of all */
+    uint32_t blocks;   /* of a kernel of columns, that are enough: where there would be fewer, they have fewer columns each; 0: never */
     uint32_t tables;   /* elements, from which on what takes long and is made of one byte comes from a table of its values; 0: never */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
     uint32_t prologue, epilogue; /* 0: reductions take nothing with them of what comes before, or after */
@@ -52,7 +53,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits);
 
 /* Limits for a device whose kernels keep rows of at most that many elements of 4 bytes; with many threads reductions over few elements are written out, with few threads those of columns; long rows
  * are shared, whole tiles have kernels of their own, and kernels may begin early. */
-void krf__limits_of_device(krf__limits *limits, uint32_t row, bool many_threads);
+void krf__limits_of_device(krf__limits *limits, uint32_t row, uint32_t blocks, bool many_threads);
 
 /* Copies what the outputs need, numbered depth-first from them: the same expression gives the same graph whatever order it was built in. Inputs are numbered
  * by first use; placeholders keep their places. Every pass initialises *out, rewrites outputs (n ids), and frees *out on failure. */

@@ -26,7 +26,7 @@ static bool may_be_copied(const krf__kernel *k, const krf__operand *o) {
 }
 
 bool krf__copies_columns(const krf__kernel *k) {
-    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && krf__column_threads(k) >= KRF__COLUMN_TOGETHER && !krf__stores_elements(k);
+    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && k->abreast >= KRF__COLUMN_TOGETHER && !krf__stores_elements(k);
     const int bytes = columns ? accumulated(k) : 0;
     int loads = 0;
     bool may = bytes >= LEAST_BYTES && bytes <= MOST_BYTES;
@@ -39,7 +39,7 @@ bool krf__copies_columns(const krf__kernel *k) {
 }
 
 bool krf__copies_words(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    bool all = k->n_kept == 1 && k->n_reduced == 1 && !unaligned && limits->vectors != 0 && krf__column_threads(k) == 32;
+    bool all = k->n_kept == 1 && k->n_reduced == 1 && !unaligned && limits->vectors != 0 && k->abreast == 32;
     for (uint32_t i = 0; i < k->n_operands && all; i++) {
         const krf__operand *o = &k->operands[i];
         const int v = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);

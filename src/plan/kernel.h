@@ -137,6 +137,7 @@ typedef struct krf__kernel {
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
+    int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32 */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
@@ -287,9 +288,8 @@ bool krf__scan_is_small(const krf__kernel *k); /* whether 32 registers hold a ru
 /* The most blocks that share a row: what every device of compute capability 9.0 has room for. */
 #define KRF__ROW_CLUSTER 8
 
-/* Of KRF__REDUCE_COL on CUDA: threads side by side, a vector of results each; 1 to 32. Columns that would fit beside one another are left to two blocks, as far as
- * each has a line of memory: while one is at a chunk's tree the others load. */
-int krf__column_threads(const krf__kernel *k);
+int krf__relay_blocks(const krf__kernel *k); /* of krf__kernel.relay, that a multiprocessor has at once */
+
 #define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
 int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
 

@@ -369,6 +369,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_runs(k, unaligned, limits);
     krf__kernel_beside(k, limits);
     mark_together(k, limits);
+    k->abreast = k->schedule == KRF__REDUCE_COL ? krf__column_threads(k, limits) : 0;
     k->copied = limits->many_threads && krf__copies_columns(k);
     k->copied_words = k->copied && krf__copies_words(k, unaligned, limits);
     k->ahead = k->early && krf__gains_ahead(k);

@@ -35,7 +35,7 @@ void krf__kernel_narrow(krf__kernel *k, const krf__limits *limits);
 bool krf__shares_chunks(const krf__kernel *k, const krf__limits *limits);
 bool krf__takes_long(const krf__kernel *k); /* whether one lane a thread is as fast, of functions of f64 */
 bool krf__goes_by_relay(const krf__kernel *k, const krf__limits *limits);
-int krf__relay_blocks(const krf__kernel *k); /* that a multiprocessor has at once */
+int krf__column_threads(const krf__kernel *k, const krf__limits *limits);
 int krf__team_of(const krf__kernel *k, const krf__limits *limits);
 void krf__mark_steps(krf__kernel *k);
 

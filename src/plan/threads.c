@@ -1,5 +1,6 @@
 /* What threads of a GPU have of a map, of a reduction along rows and of short rows; and how many there are. */
 #include "plan/kernel.h"
+#include "plan/schedule.h"
 #include "plan/vector.h"
 
 #define TEAM_VECTORS 8 /* that a thread loads at once, where warps share a chunk and do little with it */
@@ -175,18 +176,30 @@ int krf__staged_turns(const krf__kernel *k) {
     return turns < 1 ? 1 : krf__literal_rows(k) && turns * elements * 5 < most * 4 ? (int)turns + 1 : (int)turns;
 }
 
-int krf__column_threads(const krf__kernel *k) {
-    enum { LINE = 8, MOST = 128 }; /* threads whose vectors are a line of memory; columns of a block */
+/* Blocks that threads side by side leave: as many beside each other, and under each other one a lane of chunks. */
+static int64_t blocks_of_columns(const krf__kernel *k, int threads) {
+    const int64_t lanes = k->chunks < KRF__LANES ? k->chunks : KRF__LANES, columns = (int64_t)threads * k->vector;
+    return (k->kept_size + columns - 1) / columns * lanes;
+}
+
+/* Columns that would fit beside one another are left to two blocks, as far as each has a line of memory: while one is at a chunk's tree the others load. Columns of a few thousand elements leave few blocks where these are wide: half a line of memory beside each other is enough then (an H200 sums [4096, 1024] f32 in 0.0049 ms so, not 0.0104, exponentials of it in 0.0058, not 0.0174;
+ * twice as many blocks are slower where rows begin within lines). */
+int krf__column_threads(const krf__kernel *k, const krf__limits *limits) {
+    enum { LINE = 8, MOST = 128, LEAST_BYTES = 64 }; /* threads whose vectors are a line of memory; columns of a block */
+    const int64_t bytes = (int64_t)k->vector * (int64_t)krf__narrowest(k);
     int threads = 1;
     while (threads < 32 && threads * k->vector < MOST && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
         threads *= 2;
+    }
+    while (threads > KRF__COLUMN_TOGETHER && threads * bytes >= 2 * LEAST_BYTES && blocks_of_columns(k, threads) < (int64_t)limits->blocks) {
+        threads /= 2;
     }
     return threads;
 }
 
 int krf__column_levels(const krf__kernel *k) {
     int n = 0;
-    for (int lanes = krf__column_threads(k); lanes > KRF__COLUMN_TOGETHER; lanes /= 2) {
+    for (int lanes = k->abreast; lanes > KRF__COLUMN_TOGETHER; lanes /= 2) {
         n++;
     }
     return n;

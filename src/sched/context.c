@@ -85,7 +85,7 @@ static krf_status open_pool(krf_context *c, const krf_context_options *o) {
 static krf_status fill(krf_context *c, const krf_context_options *o) {
     krf_status status = open_device(c, o);
     if (status == KRF_OK) {
-        krf__limits_of_device(&c->limits, c->backend->row(c->device), c->backend->many_threads);
+        krf__limits_of_device(&c->limits, c->backend->row(c->device), c->backend->blocks(c->device), c->backend->many_threads);
         status = krf__order_create(c->backend, c->device, &c->order);
     }
     if (status == KRF_OK) {

@@ -5,6 +5,7 @@
 #include "backend/cuda/launch.h"
 #include "backend/cuda/symbols.h"
 #include "base/mem.h"
+#include "plan/schedule.h"
 
 #include <dlfcn.h>
 #include <ftw.h>
@@ -245,6 +246,15 @@ static void check_grid(krf__kernel k, int multiprocessors, uint32_t x, uint32_t 
     assert_false(g.too_large);
 }
 
+/* Of columns of which so many blocks are enough. */
+static void check_columns(krf__kernel k, uint32_t enough, uint32_t x, uint32_t y, uint32_t block_x, uint32_t block_y) {
+    krf__limits limits = krf__default_limits;
+    limits.blocks = enough;
+    k.vector = k.vector > 0 ? k.vector : 1;
+    k.abreast = krf__column_threads(&k, &limits);
+    check_grid(k, 132, x, y, block_x, block_y);
+}
+
 static void grids(void **state) {
     (void)state;
     krf__kernel k = map_kernel(1);
@@ -311,29 +321,40 @@ static void grids(void **state) {
     check_grid(k, 132, 2640, 1, 256, 1); /* not so many, of chunks that take long */
 
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 33, .chunks = 7};
-    check_grid(k, 132, 2, 7, 32, 8);
+    check_columns(k, 0, 2, 7, 32, 8);
     k.chunks = 1 << 20;
-    check_grid(k, 132, 2, 256, 32, 8); /* as many as there are lanes */
+    check_columns(k, 0, 2, 256, 32, 8); /* as many as there are lanes */
     k.vector = 4;
-    check_grid(k, 132, 2, 256, 8, 32); /* two blocks rather than one of 16 */
+    check_columns(k, 0, 2, 256, 8, 32); /* two blocks rather than one of 16 */
     k.kept_size = 32;
-    check_grid(k, 132, 1, 256, 8, 32); /* but a line of memory each */
+    check_columns(k, 0, 1, 256, 8, 32); /* but a line of memory each */
     k.kept_size = 3;
     k.vector = 1;
-    check_grid(k, 132, 1, 256, 4, 64);
+    check_columns(k, 0, 1, 256, 4, 64);
 
     krf__instr sum = {.op = KRF__sum, .dtype = KRF_I64};
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 8192, .chunks = 8, .vector = 16, .n_reductions = 1, .instrs = &sum};
-    check_grid(k, 132, 64, 8, 8, 32); /* 128 columns a block */
+    check_columns(k, 0, 64, 8, 8, 32); /* 128 columns a block */
     k.chunks = 80;
-    check_grid(k, 132, 64, 8, 8, 32); /* of integers, as many blocks as run at once: 8 of 10 chunks */
+    check_columns(k, 0, 64, 8, 8, 32); /* of integers, as many blocks as run at once: 8 of 10 chunks */
     k.chunks = 9;
-    check_grid(k, 132, 64, 5, 8, 32);
+    check_columns(k, 0, 64, 5, 8, 32);
     k.kept_size = 64;
     k.chunks = 1000;
-    check_grid(k, 132, 1, 250, 4, 64);
+    check_columns(k, 0, 1, 250, 4, 64);
     sum.dtype = KRF_F32;
-    check_grid(k, 132, 1, 256, 4, 64);
+    check_columns(k, 0, 1, 256, 4, 64);
+
+    krf__operand floats = {.dtype = KRF_F32};
+    k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 1024, .chunks = 4, .vector = 4, .operands = &floats, .n_operands = 1, .n_reductions = 1, .instrs = &sum};
+    check_columns(k, 0, 8, 4, 32, 8);
+    check_columns(k, 100, 32, 4, 8, 32); /* more blocks of fewer columns each, until they are enough */
+    check_columns(k, 256, 64, 4, 4, 64);
+    check_columns(k, 1000, 64, 4, 4, 64); /* or have half a line of memory each */
+    k.vector = 1;
+    check_columns(k, 1000, 64, 4, 16, 16);
+    k.chunks = 1000;
+    check_columns(k, 1000, 32, 256, 32, 8);
 
     krf__operand words[] = {{.dtype = KRF_F32}, {.dtype = KRF_U8}};
     k = (krf__kernel){.schedule = KRF__TILE, .n_kept = 3, .extents = {65, 5, 33}, .kept_size = 65 * 5 * 33, .operands = words, .n_operands = 2};
@@ -398,7 +419,7 @@ static void grids_that_do_not_exist(void **state) {
     krf__kernel k = map_kernel(1024 * INT64_C(2147483647) + 1);
     krf__cuda_grid(&k, 1, &g);
     assert_true(g.too_large);
-    k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = INT64_MAX, .chunks = 1};
+    k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = INT64_MAX, .chunks = 1, .abreast = 32};
     krf__cuda_grid(&k, 1, &g);
     assert_true(g.too_large);
     k.schedule = KRF__MAP;

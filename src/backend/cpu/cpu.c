@@ -193,6 +193,11 @@ static uint32_t cpu_row(krf__device *device) {
     return krf__cpu_row();
 }
 
+static uint32_t cpu_blocks(krf__device *device) {
+    (void)device;
+    return 0;
+}
+
 const krf__backend krf__backend_cpu = {
     .name = "cpu",
     .target = "c",
@@ -202,6 +207,7 @@ const krf__backend krf__backend_cpu = {
     .info = cpu_info,
     .index = cpu_index,
     .row = cpu_row,
+    .blocks = cpu_blocks,
     .allocate = cpu_allocate,
     .deallocate = cpu_deallocate,
     .taken = cpu_taken,

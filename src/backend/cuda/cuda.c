@@ -235,6 +235,7 @@ static krf_status info(krf__device *d, krf_device_info *result) {
 static int device_index(krf__device *d) { return d->index; }
 
 static uint32_t row(krf__device *d) { return krf__cuda_row(d->capability); }
+static uint32_t blocks(krf__device *d) { return 2 * (uint32_t)d->multiprocessors; }
 
 const krf__backend krf__backend_cuda = {
     .name = "cuda",
@@ -245,6 +246,7 @@ const krf__backend krf__backend_cuda = {
     .info = info,
     .index = device_index,
     .row = row,
+    .blocks = blocks,
     .many_threads = true,
     .allocate = krf__cuda_allocate,
     .deallocate = krf__cuda_deallocate,
