@@ -71,6 +71,9 @@ static int parts_at_once(const krf__emitter *e, uint32_t first, uint32_t end) {
     return n < 0 ? 0 : n < MOST ? (int)n : MOST;
 }
 
+/* Whether a partial result has less than a word, which is what can be copied: its place has eight bytes. Halves are f32 here. */
+static bool is_narrow(const krf__emitter *e, uint32_t r) { return krf__cuda_accumulator_bytes(e, r) < 4 && !krf__is_half((krf_dtype)krf__reduction(e, r)->dtype); }
+
 void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out) {
     krf__str_put(out, "__shared__ union {\n");
     for (uint32_t first = 0, end; first < e->k->n_reductions; first = end) {
@@ -78,7 +81,7 @@ void krf__cuda_put_parts_shared(krf__emitter *e, krf__str *out) {
         const int n = parts_at_once(e, first, end);
         krf__str_put(out, n > 0 ? "    struct {\n" : "");
         for (uint32_t r = first; r < end && n > 0; r++) {
-            krf__str_printf(out, "        %s of%u[%d];\n", krf__reduction_type(e, r), r, KRF__LANES * n);
+            krf__str_printf(out, "        %s of%u[%d];\n", is_narrow(e, r) ? "unsigned" : krf__reduction_type(e, r), r, KRF__LANES * n);
         }
         if (n > 0) {
             krf__str_printf(out, "    } from%u;\n", first);
@@ -136,8 +139,12 @@ static void put_copy(krf__emitter *e, uint32_t r, uint32_t first, const char *n,
 }
 
 static void put_part(krf__emitter *e, uint32_t r, uint32_t first, const char *n, krf__str *out) {
-    (void)e;
-    krf__str_printf(out, "r%u = red%u(r%u, parts.from%u.of%u[%s]);\n", r, r, r, first, r, n);
+    krf__str_printf(out, "r%u = red%u(r%u, ", r, r, r);
+    if (is_narrow(e, r)) {
+        krf__str_printf(out, "krf_of_word<%s>(parts.from%u.of%u[%s]));\n", krf__reduction_type(e, r), first, r, n);
+    } else {
+        krf__str_printf(out, "parts.from%u.of%u[%s]);\n", first, r, n);
+    }
 }
 
 /* The first of a lane comes to a register, where it is sooner: most results have no more. */

@@ -142,7 +142,7 @@ static void krf_copy_noted(void *to, const void *from, int bytes) {
     if (krf_copies_n == 4096) {
         krf_copies_wait();
     }
-    if (bytes == 16 && ((unsigned long long)to | (unsigned long long)from) % 16 != 0) {
+    if (((unsigned long long)to | (unsigned long long)from) % (bytes == 16 ? 16 : 4) != 0) {
         __builtin_trap(); // as a GPU would end the kernel
     }
     krf_copies[krf_copies_n++] = {to, from, bytes};
@@ -161,33 +161,35 @@ KRF_FN void krf_copy_later(void *to, const void *from) {
 #endif
 }
 
+//@ krf_of_word
+// What begins a word.
+template <typename T> KRF_FN T krf_of_word(unsigned word) {
+    T value;
+    __builtin_memcpy(&value, &word, sizeof value);
+    return value;
+}
+
 //@ krf_copy_part
 // The same of what another block found, in words of four bytes, or of eight where its type lies at such.
 template <typename T> KRF_FN void krf_copy_part(T *to, const unsigned long long *from) {
-    if constexpr (sizeof(T) < 4) {
-        for (int i = 0; i < (int)sizeof(T); i++) { // it may be a struct
-            ((unsigned char *)to)[i] = ((volatile const unsigned char *)from)[i];
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    for (int i = 0; i < (int)(sizeof(T) / 4); i++) {
+        ((unsigned *)to)[i] = ((volatile const unsigned *)from)[i];
+    }
+#elif defined(__CUDACC__)
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    if constexpr (alignof(T) < 8) {
+        for (unsigned i = 0; i < sizeof(T); i += 4) {
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
         }
     } else {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-        for (int i = 0; i < (int)(sizeof(T) / 4); i++) {
-            ((unsigned *)to)[i] = ((volatile const unsigned *)from)[i];
+        for (unsigned i = 0; i < sizeof(T); i += 8) {
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
         }
-#elif defined(__CUDACC__)
-        const unsigned at = (unsigned)__cvta_generic_to_shared(to);
-        if constexpr (alignof(T) < 8) {
-            for (unsigned i = 0; i < sizeof(T); i += 4) {
-                asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
-            }
-        } else {
-            for (unsigned i = 0; i < sizeof(T); i += 8) {
-                asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" : : "r"(at + i), "l"((const char *)from + i) : "memory");
-            }
-        }
-#else
-        krf_copy_noted(to, from, (int)sizeof(T));
-#endif
     }
+#else
+    krf_copy_noted(to, from, (int)sizeof(T));
+#endif
 }
 
 //@ krf_copy_row_word

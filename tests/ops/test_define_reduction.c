@@ -3,6 +3,8 @@
 #include "helpers.h"
 #include "ops/common.h"
 
+#include <limits.h>
+
 static runs all;
 static krf_context *split[2]; /* contexts that fuse little */
 
@@ -500,6 +502,40 @@ static void test_bools(void **state) {
     }
 }
 
+/* Fields of less than a word each, one or several, over so many chunks that blocks copy each other's. */
+static void test_narrow_fields(void **state) {
+    static const struct {
+        const char *dtype;
+        int factor, modulus, least;
+    } cases[] = {{"u8", 37, 251, 0}, {"i16", 7919, 30011, -15000}, {"i8", 11, 127, -64}};
+    (void)state;
+    for (int k_run = 0; k_run < all.n; k_run++) {
+        krf_context *c = all.run[k_run].context;
+        krf_reduction *odd = define(c, "odd_of", "T x", "T odd", "0", "odd = x;", "odd = a_odd ^ b_odd;", NULL, NULL);
+        krf_reduction *span = define(c, "span_of", "T x", "T lo, T odd, T hi", "inf, 0, -inf", "lo = x; odd = x; hi = x;", "lo = min(a_lo, b_lo); odd = a_odd ^ b_odd; hi = max(a_hi, b_hi);", NULL, NULL);
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            int want[3] = {INT_MAX, 0, INT_MIN};
+            for (int n = 0; n < 300001; n++) {
+                const int x = (int)((int64_t)n * cases[i].factor % cases[i].modulus) + cases[i].least;
+                want[0] = x < want[0] ? x : want[0];
+                want[1] ^= x;
+                want[2] = x > want[2] ? x : want[2];
+            }
+            char text[200];
+            for (int field = 0; field < 3; field++) {
+                snprintf(text, sizeof text, "span_of(%s(arange(300001) * %d %% %d + %d), axis=0, result=%d)", cases[i].dtype, cases[i].factor, cases[i].modulus, cases[i].least, field);
+                expect_text(c, text, 1, (double[]){want[field]});
+            }
+            snprintf(text, sizeof text, "odd_of(%s(arange(300001) * %d %% %d + %d), axis=0)", cases[i].dtype, cases[i].factor, cases[i].modulus, cases[i].least);
+            expect_text(c, text, 1, (double[]){want[1]});
+        }
+        krf_reduction_release(odd);
+        assert_int_equal(krf_op_undefine(c, "odd_of"), KRF_OK);
+        krf_reduction_release(span);
+        assert_int_equal(krf_op_undefine(c, "span_of"), KRF_OK);
+    }
+}
+
 /* What a function starts from changes nothing, in no dtype: of NumPy, the least and the largest of 1 to 5 and of -1 to -5. */
 static void test_identities(void **state) {
     (void)state;
@@ -647,7 +683,7 @@ static void open_all(void) {
 int main(void) {
     open_all();
     const int failed = run_whole(TESTS(cmocka_unit_test(test_sides), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_scans), cmocka_unit_test(test_identities), cmocka_unit_test(test_bools), cmocka_unit_test(test_ufuncs),
+                                       cmocka_unit_test(test_scans), cmocka_unit_test(test_narrow_fields), cmocka_unit_test(test_identities), cmocka_unit_test(test_bools), cmocka_unit_test(test_ufuncs),
                                        cmocka_unit_test(test_text)));
     krf_context_destroy(split[0]);
     krf_context_destroy(split[1]);

@@ -348,7 +348,7 @@ static void grids(void **state) {
     krf__operand floats = {.dtype = KRF_F32};
     k = (krf__kernel){.schedule = KRF__REDUCE_COL, .kept_size = 1024, .chunks = 4, .vector = 4, .operands = &floats, .n_operands = 1, .n_reductions = 1, .instrs = &sum};
     check_columns(k, 0, 8, 4, 32, 8);
-    check_columns(k, 100, 32, 4, 8, 32); /* more blocks of fewer columns each, until they are enough */
+    check_columns(k, 128, 32, 4, 8, 32); /* more blocks of fewer columns each, until they are enough */
     check_columns(k, 256, 64, 4, 4, 64);
     check_columns(k, 1000, 64, 4, 4, 64); /* or have half a line of memory each */
     k.vector = 1;
