@@ -1,11 +1,13 @@
 /* Unit tests of src/pass/limits.c, and of the context option that sets limits: what a plan is cut into. That no result
  * depends on them is shown by tests/fuzz. */
 #include "pass/pass.h"
+#include "sched/plans.h"
 #include <kerfuse/kerfuse.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -31,6 +33,38 @@ static void test_texts(void **unused) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_false(krf__limits_parse(wrong[i], &l));
     }
+}
+
+/* A plan that is kept is for the limits that it was made for: no two that differ in one have the same key. */
+static void test_keys(void **unused) {
+    enum { LIMITS = sizeof(krf__limits) / sizeof(uint32_t) };
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    (void)unused;
+    options.device = "cpu";
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_graph *g = krf_graph_create(context);
+    const krf_expr x = krf_placeholder(g, "x", KRF_F32, 1, (int64_t[]){100});
+    krf__str keys[LIMITS + 1] = {{0}};
+    for (int k = 0; k <= LIMITS; k++) {
+        uint32_t values[LIMITS];
+        krf__limits l;
+        memcpy(values, &krf__default_limits, sizeof values);
+        if (k < LIMITS) {
+            values[k] = values[k] == 0;
+        }
+        memcpy(&l, values, sizeof l);
+        krf__plan_key(g, 1, (uint32_t[]){x.id}, &(krf__plan_options){.limits = &l}, &keys[k]);
+        assert_false(keys[k].failed);
+        for (int before = 0; before < k; before++) {
+            assert_true(keys[before].length != keys[k].length || memcmp(keys[before].data, keys[k].data, keys[k].length) != 0);
+        }
+    }
+    for (int k = 0; k <= LIMITS; k++) {
+        krf__str_free(&keys[k]);
+    }
+    krf_graph_destroy(g);
+    krf_context_destroy(context);
 }
 
 typedef int (*program)(krf_graph *g, krf_expr *outputs); /* how many */
@@ -105,6 +139,6 @@ static void test_many_reductions(void **unused) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_kernels), cmocka_unit_test(test_many_reductions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_keys), cmocka_unit_test(test_kernels), cmocka_unit_test(test_many_reductions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
