@@ -90,8 +90,10 @@ static void bounds(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands && e->k->vector == 1; i++) {
         words += krf__cuda_in_domain(e, i, KRF__load) ? krf__cuda_quads(e) * (int)((krf_dtype_size((krf_dtype)e->k->operands[i].dtype) + 3) / 4) : 0;
     }
-    if (e->k->team > 1) {
-        krf__str_put(out, e->k->relay ? (krf__relay_blocks(e->k) > 1 ? "1024, 2" : "1024, 1") : streams(e) || stores_much(e->k) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
+    if (e->k->relay) {
+        krf__str_printf(out, "1024, %d", krf__relay_blocks(e->k));
+    } else if (e->k->team > 1) {
+        krf__str_put(out, streams(e) || stores_much(e->k) ? "256, 2" : bytes <= 8 ? "256, 4" : bytes <= 24 ? "256, 3" : "256, 2");
     } else if (krf__costly_domain(e->k) || (krf__any_order(e->k) && !krf__sums_narrow(e, 0))) {
         krf__str_put(out, krf__costly_domain(e->k) ? "256" : "256, 4"); /* bytes: the largest of 128M 0.0374 -> 0.0345 ms, as ptxas 13.0 loads by and by where it is told nothing */
     } else {

@@ -79,6 +79,15 @@ static void check_case(krf_context *context, const char *path) {
     free(text);
 }
 
+static krf_context *open_context(void) {
+    krf_context_options options = krf_context_options_default();
+    krf_context *context = NULL;
+    options.device = "cpu";
+    options.cache = KRF_CACHE_OFF;
+    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    return context;
+}
+
 static void golden_kernels_need_few_registers_and_no_local_memory(void **state) {
     (void)state;
     char pattern[4096];
@@ -90,11 +99,7 @@ static void golden_kernels_need_few_registers_and_no_local_memory(void **state) 
         skip();
     }
     krf__mem_free(image);
-    krf_context_options options = krf_context_options_default();
-    options.device = "cpu";
-    options.cache = KRF_CACHE_OFF;
-    krf_context *context;
-    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_context *context = open_context();
     snprintf(pattern, sizeof pattern, "%s/tests/golden/*.krf", getenv("KRF_SOURCE_DIR"));
     glob_t found;
     assert_int_equal(glob(pattern, 0, NULL, &found), 0);
@@ -121,15 +126,11 @@ static void shared_rows_stay_in_registers(void **state) {
         "x: f32[64, 32768]\ng: f32[32768]\nb: f32[32768]\nreturn (x - mean(x, axis=1, keepdims=True)) / sqrt(var(x, axis=1, keepdims=True) + 1e-5) * g + b",
     };
     enum { PROGRAMS = sizeof programs / sizeof *programs, ALONE = PROGRAMS - 1 }; /* the last is a block's */
-    krf_context_options options = krf_context_options_default();
-    krf_context *context;
     (void)state;
     if (kernels == 0) {
         skip();
     }
-    options.device = "cpu";
-    options.cache = KRF_CACHE_OFF;
-    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_context *context = open_context();
     for (int i = 0; i < PROGRAMS; i++) {
         for (int old = 0; old < 2; old++) {
             krf_graph *graph = krf_graph_create(context);
@@ -165,15 +166,11 @@ static void reductions_that_store_elements_stay_in_registers(void **state) {
     static const char *const bodies[] = {"y = x * 2 + 1\nreturn y, sum(y), max(y)", "return x + z, x - z, sum(x * z)", "y = where(x > z, x, z * 2)\nreturn y, sum(y)", "y = x * z + w\nreturn y, sum(y), sum(y * y), min(y)"};
     static const char *const dtypes[][2] = {{"i32", "f32"}, {"i32", "f32"}, {"f64", "i64"}, {"f64", "i64"}};
     static const int sizes[] = {8 << 20, 32 << 20};
-    krf_context_options options = krf_context_options_default();
-    krf_context *context;
     (void)state;
     if (kernels == 0) {
         skip();
     }
-    options.device = "cpu";
-    options.cache = KRF_CACHE_OFF;
-    assert_int_equal(krf_context_create(&options, &context), KRF_OK);
+    krf_context *context = open_context();
     for (size_t n = 0; n < sizeof bodies / sizeof *bodies * 2 * 2; n++) {
         const char *dtype = dtypes[n / 4][n % 2];
         const int size = sizes[n / 2 % 2];
