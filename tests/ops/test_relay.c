@@ -139,11 +139,13 @@ static void test_programs(void **unused) {
     assert_int_equal(failures, 0);
 }
 
-/* Chunks as long as those that blocks have at once of themselves. */
+/* The shortest and the longest of the chunks that blocks have at once of themselves: two blocks beside each other, and one. */
 static void test_long_chunks(void **unused) {
-    const shape s = {1, (1 << 23) + 1, 1, 0};
+    static const shape shapes[] = {{1, (1 << 23) + 1, 1, 0}, {1, (1 << 25) + 1, 1, 0}};
     (void)unused;
-    try_in(&both, &s, 1, true);
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        try_in(&both, &shapes[k], 1, true);
+    }
     assert_int_equal(failures, 0);
 }
 
