@@ -32,6 +32,7 @@ typedef struct krf__limits {
     uint32_t walk;     /* columns of a scan, from which on blocks of a GPU go down each to its end; of what is not 4 bytes wide a quarter; 0: all do */
     uint32_t pairs;    /* tiles of a scan of rows, from which on blocks of a GPU have two of them; 0: all do */
     uint32_t relay;    /* elements of a chunk, of a reduction that stores elements as well, from which on warps of a GPU share it, and a block has one at once if it may; 0: of all */
+    uint32_t again;    /* elements of a chunk, of a reduction that reads memory again that it read a while before, from which on warps of a GPU share it; 0: of all */
     uint32_t blocks;   /* of a kernel of columns, that are enough: where there would be fewer, they have fewer columns each; 0: never */
     uint32_t tables;   /* elements, from which on what takes long and is made of one byte comes from a table of its values; 0: never */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */

@@ -33,13 +33,13 @@ static bool reads_again(const krf__kernel *k) {
 }
 
 /* What stores elements as well goes over memory in fewer places at once so: 1.03 times as fast with elements of 4 bytes, which threads then move one at a time. Shorter chunks than these take longer to meet than to
- * read (value and sum of 4M f32 0.0206 ms of an H200, 0.0085 by a warp a chunk; of 8M 0.0254 and 0.0190); so do those of less than 32M elements of which caches keep what is read again (squares of differences of rows of 4M 0.0176 and 0.0048,
+ * read (value and sum of 4M f32 0.0206 ms of an H200, 0.0085 by a warp a chunk; of 8M 0.0254 and 0.0190); so do those of 32M elements or less of which caches keep what is read again (squares of differences of rows of 4M 0.0176 and 0.0048,
  * of 16M 0.0281 and 0.0178, of 32M 0.0454 and 0.0329, but of 64M 0.0762 and 0.1179). */
 bool krf__shares_chunks(const krf__kernel *k, const krf__limits *limits) {
     if (k->chunks < MANY_CHUNKS || krf__costly_domain(k)) {
         return false;
     }
-    return krf__stores_elements(k) ? krf__narrowest(k) >= 4 && k->chunk >= limits->relay : k->chunk >= LONG_CHUNK && reads_again(k);
+    return krf__stores_elements(k) ? krf__narrowest(k) >= 4 && k->chunk >= limits->relay : k->chunk >= limits->again && reads_again(k);
 }
 
 /* Whether there are chunks enough for blocks, of what was spread. A lane of each result takes fewer registers than eight (means of columns of f32 1.02 to 1.2 times as fast, of bf16 1.1 to 1.4; var, whose accumulators are more, 0.88). */

@@ -42,6 +42,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.pairs = (bits >> 47) % 2 ? l.pairs : 0;
     l.relay = (bits >> 45) % 2 ? l.relay : 0;
     l.blocks = (bits >> 50) % 2 ? l.blocks : 0;
+    l.again = (bits >> 51) % 2 ? l.again : 0;
     l.spread = (bits >> 42) % 2 ? l.spread : 1;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
