@@ -52,13 +52,22 @@ static void put_quarter(krf__emitter *e, int threads, krf__str *out) {
     krf__str_put(out, "}\n__syncthreads();\n");
 }
 
-/* Lane k of n is entry k of an array, of a column that is the thread's row: every thread does that tree by itself. */
+/* Lane k of n is entry k of an array, of a column that is the thread's row: every thread does that tree by itself. Lanes that there are none of are the identity, of which compilers leave nothing. */
 static void put_fold(krf__emitter *e, const char *array, int n, krf__str *out) {
+    int lanes = 1;
+    while (lanes < n) {
+        lanes *= 2;
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         const uint32_t f = e->reduction + r;
-        krf__str_printf(out, "{\n    %s part[%d];\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        part[k] = %s%u[k * %d + row];\n    }\n", krf__reduction_type(e, r), n, n,
+        krf__str_printf(out, "{\n    %s part[%d];\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        part[k] = %s%u[k * %d + row];\n    }\n", krf__reduction_type(e, r), lanes, n,
                         array, f, e->k->columns);
-        krf__str_printf(out, "    #pragma unroll\n    for (int n = %d; n > 0; n /= 2) {\n        #pragma unroll\n        for (int k = 0; k < n; k++) {\n", n / 2);
+        for (int k = n; k < lanes; k++) {
+            krf__str_printf(out, "    part[%d] = ", k);
+            krf__emit_identity(e, r, out);
+            krf__str_put(out, ";\n");
+        }
+        krf__str_printf(out, "    #pragma unroll\n    for (int n = %d; n > 0; n /= 2) {\n        #pragma unroll\n        for (int k = 0; k < n; k++) {\n", lanes / 2);
         krf__str_printf(out, "            part[k] = red%u(part[k], part[k + n]);\n        }\n    }\n    r%u = part[0];\n}\n", f, r);
     }
 }

@@ -39,7 +39,7 @@ bool krf__copies_columns(const krf__kernel *k) {
 }
 
 bool krf__copies_words(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
-    bool all = k->n_kept == 1 && k->n_reduced == 1 && !unaligned && limits->vectors != 0 && k->abreast == 32;
+    bool all = k->n_kept == 1 && k->n_reduced == 1 && !unaligned && limits->vectors != 0;
     for (uint32_t i = 0; i < k->n_operands && all; i++) {
         const krf__operand *o = &k->operands[i];
         const int v = 16 / (int)krf_dtype_size((krf_dtype)o->dtype);

@@ -122,7 +122,7 @@ typedef struct krf__kernel {
     bool wide;     /* indices need 64 bits */
     bool fast;     /* KRF_MATH_FAST */
     int chunks_each; /* KRF__ROW on a GPU, rows that lie in shared memory: chunks of a warp, which follow one another; a power of two. Elsewhere 1, or not set */
-    int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; a power of two */
+    int cluster;   /* KRF__ROW and KRF__ROW_COL on a GPU: how many blocks share a row; of KRF__ROW a power of two */
     int team;      /* KRF__REDUCE_ALL on a GPU: how many warps share a chunk, each with as many of the 256 lanes; 1: a warp has 8 lanes a thread */
     bool spread;   /* KRF__REDUCE_ALL on a GPU: its reductions are those of a handful of results (plan/spread.c) */
     bool copied;   /* CUDA, KRF__REDUCE_COL: elements are copied to shared memory ahead of the sums (plan/copies.c); */

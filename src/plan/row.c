@@ -277,7 +277,7 @@ void krf__set_rows_beside(krf__kernel *k, const krf__limits *limits) {
         return;
     }
     k->each = lies_far_apart(k) ? FAR_EACH : EACH;
-    k->cluster = krf__row_warps(k);
+    k->cluster = (int)k->chunks;
     k->columns = columns_of(k);
 }
 
