@@ -52,6 +52,7 @@ void krf__cuda_put_vector_start(krf__emitter *e, krf__str *out); /* p_q: where v
 /* ---- cuda_bytes.c ---- */
 /* Reductions that only take bytes as they are loaded: whether it is one, and what takes word k of vector q. Of those that find the largest or smallest (has_top): their accumulators, what takes one element, and the warp's tree. */
 bool krf__cuda_by_fours(const krf__emitter *e);
+uint32_t krf__cuda_folded_byte(const krf__emitter *e, uint32_t r); /* the instruction of the byte that a reduction adds up, or compares with others; UINT32_MAX: it takes none */
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
 bool krf__cuda_has_top(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out);

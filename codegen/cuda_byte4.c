@@ -1,4 +1,4 @@
-/* Maps of bytes alone, integers of 8 bits and bools: they take four elements at once, "p7" in one word, by instructions for words (codegen/math/byte4.h). One by one each is taken out of its word, cut to 8 bits
+/* Maps of bytes alone, integers of 8 bits and bools, and sums and extremes of what is computed of bytes: they take four elements at once, "p7" in one word, by instructions for words (codegen/math/byte4.h). One by one each is taken out of its word, cut to 8 bits
  * after what is done with it, and put into another. */
 #include "codegen/cuda.h"
 
@@ -99,11 +99,29 @@ static bool mark(krf__emitter *e) {
     return all;
 }
 
+/* Whether vectors are loaded, and all reductions take bytes, which are computed: those that are loaded have a way of their own (cuda_bytes.c). */
+static bool may_fold(const krf__emitter *e) {
+    const krf__kernel *k = e->k;
+    bool all = (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->vector == 16 && k->team == 1 && k->lines == 1 && !k->outer && !k->drifts && !k->places && !krf__stores_elements(k) && !krf__cuda_by_fours(e);
+    for (uint32_t n = 0; n < k->n_domain && all; n++) {
+        const krf__instr *i = &k->instrs[n];
+        all = i->op != KRF__fetch && (i->op != KRF__load || krf__cuda_vectored(e, i->slot));
+    }
+    for (uint32_t r = 0; r < k->n_reductions && all; r++) {
+        all = krf__cuda_folded_byte(e, r) != UINT32_MAX;
+    }
+    return all;
+}
+
 void krf__cuda_by_byte4(krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const bool may = !e->twos && k->schedule == KRF__MAP && k->vector % 4 == 0 && !krf__flat_apart(k) && !k->spans && !k->across;
+    const bool map = k->schedule == KRF__MAP && k->vector % 4 == 0 && !krf__flat_apart(k) && !k->spans && !k->across, may = !e->twos && (map || may_fold(e));
+    e->bytes4 = false;
     for (uint32_t n = 0; n < k->n_domain && may; n++) {
         e->forms[n] = 0;
+    }
+    for (uint32_t r = 0; r < k->n_reductions && may; r++) {
+        e->forms[krf__cuda_folded_byte(e, r)] = 1;
     }
     e->bytes4 = may && mark(e);
 }
@@ -127,7 +145,7 @@ static void put_loaded(const krf__emitter *e, uint32_t instr, krf__str *out) {
     if (i->op == KRF__fetch) {
         krf__cuda_put_fetched_word(e, instr, "four", "krf_fourfold", out);
     } else if (krf__cuda_vectored(e, i->slot)) {
-        krf__str_printf(out, "v_%s.four[k]", e->operand_names[i->slot]);
+        krf__str_printf(out, krf__is_map(e->k) ? "v_%s.four[k]" : "v_%s[q].four[k]", e->operand_names[i->slot]);
     } else {
         krf__str_printf(out, "krf_fourfold((unsigned char)v_%s)", e->operand_names[i->slot]);
     }

@@ -1,13 +1,13 @@
-/* The CUDA target's sums of bytes as they are loaded, and the largest and smallest of them: a GPU takes four of them at once. Integers, for which no order matters. */
+/* The CUDA target's sums of bytes as they are loaded, or of their products, and the largest and smallest of them: a GPU takes four of them at once. Integers, for which no order matters. */
 #include "codegen/cuda.h"
 
 #include <stdio.h>
 
-/* What a reduction does with bytes, and the load of these. */
-static krf__bytes_fold bytes_of(const krf__emitter *e, uint32_t r, const krf__instr **load) {
-    const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r, load);
+/* What a reduction does with bytes, and the loads of these. Where vectors drift, each product's bytes are of one. */
+static krf__bytes_fold bytes_of(const krf__emitter *e, uint32_t r, const krf__instr *loads[2]) {
+    const krf__bytes_fold fold = krf__bytes_fold_of(e->k, r, loads);
     const bool taken = fold == KRF__BYTES_TOP || (fold != KRF__BYTES_OTHER && krf__sums_narrow(e, r));
-    return taken && krf__cuda_vectored(e, (*load)->slot) ? fold : KRF__BYTES_OTHER;
+    return taken && (loads[0] == loads[1] || !e->k->drifts) && krf__cuda_vectored(e, loads[0]->slot) && krf__cuda_vectored(e, loads[1]->slot) ? fold : KRF__BYTES_OTHER;
 }
 
 /* What finds the largest or smallest of two, which functions take and tell it, what four bytes beyond the row are to be, and what compares four with four, each by itself. */
@@ -38,58 +38,87 @@ static const top *top_of(const krf__emitter *e, uint32_t r) {
     return NULL;
 }
 
+uint32_t krf__cuda_folded_byte(const krf__emitter *e, uint32_t r) {
+    const krf__instr *i = krf__reduction(e, r), *value = &e->k->instrs[i->args[0]];
+    const bool sums = krf__sums_narrow(e, r);
+    const uint32_t byte = sums ? value->args[0] : i->args[0];
+    const krf__instr *of = &e->k->instrs[byte];
+    return krf_dtype_size((krf_dtype)of->dtype) == 1 && (sums || (top_of(e, r) != NULL && of->dtype == i->dtype)) ? byte : UINT32_MAX;
+}
+
 bool krf__cuda_by_fours(const krf__emitter *e) {
     const krf__kernel *k = e->k;
-    const krf__instr *load;
-    bool all = k->vector == 16 && k->n_reductions > 0, squares = false;
+    const krf__instr *loads[2];
+    bool all = k->vector == 16 && k->n_reductions > 0, products = false;
     for (uint32_t r = 0; all && r < k->n_reductions; r++) {
-        all = bytes_of(e, r, &load) != KRF__BYTES_OTHER;
-        squares |= bytes_of(e, r, &load) == KRF__BYTES_SQUARES;
+        const krf__bytes_fold fold = bytes_of(e, r, loads);
+        all = fold != KRF__BYTES_OTHER;
+        products |= fold == KRF__BYTES_PRODUCTS;
     }
     for (uint32_t n = 0; all && n < k->n_domain; n++) {
-        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast || (squares && k->instrs[n].op == KRF__multiply);
+        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast || (products && k->instrs[n].op == KRF__multiply);
     }
     return all;
 }
 
 static bool finds_top(const krf__emitter *e, uint32_t r) {
-    const krf__instr *load;
-    return krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r, &load) == KRF__BYTES_TOP;
+    const krf__instr *loads[2];
+    return e->bytes4 ? !krf__sums_narrow(e, r) : krf__cuda_by_fours(e) && krf__bytes_fold_of(e->k, r, loads) == KRF__BYTES_TOP;
 }
 
 bool krf__cuda_has_top(const krf__emitter *e, uint32_t r) { return e->k->schedule != KRF__REDUCE_COL && finds_top(e, r); }
 bool krf__cuda_has_column_tops(const krf__emitter *e, uint32_t r) { return e->k->schedule == KRF__REDUCE_COL && finds_top(e, r); }
 
-/* A product of four bytes with four others, added to an accumulator. */
-static void put_product(const krf__instr *load, uint32_t r, const char *word, const char *by, krf__str *out) {
-    krf__str_printf(out, load->dtype == KRF_I8 ? "acc%u[k] = __dp4a(%s, (int)(%s), acc%u[k]);\n" : "acc%u[k] = (int)__dp4a((unsigned)%s, (unsigned)(%s), (unsigned)acc%u[k]);\n", r, word, by, r);
+/* Products of four bytes with four others, added to an accumulator. */
+static void put_product(const krf__instr *const loads[2], uint32_t r, const char *word, const char *by, krf__str *out) {
+    const bool sign = loads[0]->dtype == KRF_I8, by_sign = loads[1]->dtype == KRF_I8;
+    if (sign != by_sign) {
+        krf__str_printf(out, "acc%u[k] = krf_dot_u8i8x4((unsigned)(%s), (int)(%s), acc%u[k]);\n", r, sign ? by : word, sign ? word : by, r);
+    } else {
+        krf__str_printf(out, sign ? "acc%u[k] = __dp4a((int)%s, (int)(%s), acc%u[k]);\n" : "acc%u[k] = (int)__dp4a((unsigned)%s, (unsigned)(%s), (unsigned)acc%u[k]);\n", r, word, by, r);
+    }
 }
 
-static void put_sum(const krf__emitter *e, uint32_t r, bool squares, const krf__instr *load, krf__str *out) {
-    char word[48];
-    snprintf(word, sizeof word, "v_%s[q].four[k]", e->operand_names[load->slot]);
+/* Four bytes as they are loaded, or of an instruction. */
+static void name_word(const krf__emitter *e, const krf__instr *byte, char word[48]) {
+    if (e->bytes4) {
+        snprintf(word, 48, "p%u", (unsigned)(byte - e->k->instrs));
+    } else {
+        snprintf(word, 48, "v_%s[q].four[k]", e->operand_names[byte->slot]);
+    }
+}
+
+static void put_sum(const krf__emitter *e, uint32_t r, bool products, const krf__instr *const loads[2], krf__str *out) {
+    char word[48], by[48];
+    name_word(e, loads[0], word);
+    name_word(e, loads[1], by);
     if (e->k->drifts) {
         krf__str_printf(out, "%s &= krf_bytes_there(there >> 4 * k);\n", word);
     }
     krf__str_put(out, "if (valid) {\n    ");
-    put_product(load, r, word, squares ? word : "0x01010101", out);
+    put_product(loads, r, word, products ? by : "0x01010101", out);
     krf__str_put(out, "}\n");
 }
 
 static void put_top(const krf__emitter *e, uint32_t r, const krf__instr *load, krf__str *out) {
     const top *t = top_of(e, r);
+    char word[48];
+    name_word(e, load, word);
     krf__str_printf(out, "if (valid) {\n    krf_take_%s<krf_%s_tops>(top%u[2 * k], top%u[2 * k + 1], ", t->of, t->name, r, r);
-    krf__str_printf(out, e->k->drifts ? "krf_bytes_or((unsigned)v_%s[q].four[k], there >> 4 * k, %s));\n}\n" : "(unsigned)v_%s[q].four[k]);\n}\n", e->operand_names[load->slot], t->nothing);
+    krf__str_printf(out, e->k->drifts ? "krf_bytes_or((unsigned)%s, there >> 4 * k, %s));\n}\n" : "(unsigned)%s);\n}\n", word, t->nothing);
 }
 
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *load;
-        const krf__bytes_fold fold = bytes_of(e, r, &load);
+        const krf__instr *loads[2];
+        const krf__bytes_fold of_loads = bytes_of(e, r, loads), fold = !e->bytes4 ? of_loads : krf__sums_narrow(e, r) ? KRF__BYTES_SUM : KRF__BYTES_TOP;
+        if (e->bytes4) {
+            loads[0] = loads[1] = &e->k->instrs[krf__cuda_folded_byte(e, r)];
+        }
         if (fold == KRF__BYTES_TOP) {
-            put_top(e, r, load, out);
+            put_top(e, r, loads[0], out);
         } else {
-            put_sum(e, r, fold == KRF__BYTES_SQUARES, load, out);
+            put_sum(e, r, fold == KRF__BYTES_PRODUCTS, loads, out);
         }
     }
 }
@@ -125,15 +154,19 @@ void krf__cuda_put_column_tops_apart(const krf__emitter *e, uint32_t r, krf__str
 /* Of columns: a byte of the four to an accumulator of its own; those that are compared to that of the four. */
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        const krf__instr *load;
-        const krf__bytes_fold fold = bytes_of(e, r, &load);
-        char word[48], by[64];
-        snprintf(word, sizeof word, "v_%s[g].four[k / 4]", e->operand_names[load->slot]);
+        const krf__instr *loads[2];
+        const krf__bytes_fold fold = bytes_of(e, r, loads);
+        char word[48], by[80];
+        snprintf(word, sizeof word, "v_%s[g].four[k / 4]", e->operand_names[loads[0]->slot]);
         if (fold == KRF__BYTES_TOP) {
             krf__str_printf(out, "if (k %% 4 == 0) {\n    four%u[k / 4] = %s(four%u[k / 4], (unsigned)%s);\n}\n", r, top_of(e, r)->each, r, word);
         } else {
-            snprintf(by, sizeof by, fold == KRF__BYTES_SQUARES ? "%s & 255u << k %% 4 * 8" : "1 << k %% 4 * 8", word);
-            put_product(load, r, word, by, out);
+            if (fold == KRF__BYTES_PRODUCTS) {
+                snprintf(by, sizeof by, "v_%s[g].four[k / 4] & 255u << k %% 4 * 8", e->operand_names[loads[1]->slot]);
+            } else {
+                snprintf(by, sizeof by, "1 << k %% 4 * 8");
+            }
+            put_product(loads, r, word, by, out);
         }
     }
 }

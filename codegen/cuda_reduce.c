@@ -46,7 +46,10 @@ static void put_combined(krf__emitter *e, uint32_t r, krf__str *out) {
 
 static void reduce_body(krf__emitter *e, krf__str *out) {
     e->mode = 0;
-    if (e->k->places || krf__cuda_by_fours(e)) {
+    if (e->bytes4) {
+        krf__cuda_put_statements(e, 0, e->k->n_domain, "", out);
+    }
+    if (e->k->places || krf__cuda_by_fours(e) || e->bytes4) {
         (e->k->places ? krf__cuda_put_place_taken : krf__cuda_put_fours)(e, out);
         return;
     }

@@ -11,7 +11,7 @@ static void put_some(krf__emitter *e, uint32_t first, uint32_t last, bool varyin
         }
         if (e->twos && varying && e->mode == 0 && i < e->k->n_domain) {
             krf__cuda_put_twos(e, i, &line);
-        } else if (e->bytes4 && varying && i < e->k->n_domain) {
+        } else if (e->bytes4 && varying && e->mode != 3 && i < e->k->n_domain) {
             krf__cuda_put_byte4(e, i, &line);
         } else if (in_round && i == e->replaced) {
             krf__cuda_put_kept(e, i, &line);

@@ -27,6 +27,10 @@ KRF_FN unsigned krf_less_u8x4(unsigned a, unsigned b) {
 //@ krf_less_i8x4
 KRF_FN unsigned krf_less_i8x4(unsigned a, unsigned b) { return krf_less_u8x4(a ^ 0x80808080u, b ^ 0x80808080u); }
 
+//@ krf_dot_u8i8x4
+// Products of four u8 with four i8, added to a sum: each u8 is 128 more than an i8 is.
+KRF_FN int krf_dot_u8i8x4(unsigned a, int b, int sum) { return __dp4a((int)(a ^ 0x80808080u), b, __dp4a(0x40404040, b, __dp4a(0x40404040, b, sum))); }
+
 //@ krf_where_u8x4
 // of: bools.
 KRF_FN unsigned krf_where_u8x4(unsigned of, unsigned a, unsigned b) {

@@ -1,5 +1,5 @@
 /* Constants: exactly rounded operations over them are computed now (functions that IEEE does not round exactly are not: devices differ), reductions
- * over no elements become their value, and mean becomes a sum divided once by an argument, so that the count is not part of the kernel. */
+ * over no elements become their value, mean becomes a sum divided once by an argument, so that the count is not part of the kernel, and sums of whole numbers that are exact are those of integers. */
 #include "base/fail.h"
 #include "base/mem.h"
 #include "ir/build_call.h"
@@ -121,17 +121,27 @@ static uint32_t empty_fold(const krf_graph *in, uint32_t id, krf_graph *g) {
 
 #define MOST_MULTIPLIED 8 /* elements of a mean, a power of two, whose sum is multiplied: the bits are the division's, of which a GPU makes a dozen instructions for each mean. Rows of more are a kernel less for all lengths, and the division little beside the sum */
 
-/* What a mean in f64 takes of bools and integers of 8 or 16 bits; 0: it is another mean. Their sum in 64 bits is that in f64, which is exact up to 2^53, and takes less. */
-static uint32_t narrow_integers(const krf_graph *g, const krf__node *mean) {
-    const krf__node *cast = krf__node_of(g, mean->args[0]);
-    return mean->dtype == KRF_F64 && cast->op == KRF__cast && krf__is_narrow(krf__dtype_of(g, cast->args[0])) ? cast->args[0] : 0;
+/* The number of bits of the largest magnitude of such a dtype, bools and integers of 8 or 16 bits. */
+static int bits_of(krf_dtype dtype) { return dtype == KRF_BOOL ? 0 : 8 * (int)krf_dtype_size(dtype) - (krf__dtype(dtype)->kind == KRF__KIND_SINT); }
+
+/* What a sum in f64 or f32 takes of bools and integers of 8 or 16 bits; 0: it is another sum. Their sum in 64 bits is that in f64, which is exact up to 2^53, or in f32 up to 2^24, and takes less: any order will do, and a GPU has instructions for four
+ * bytes. Not where others compute with the same numbers (shared), for a kernel of both has to convert them as well. */
+static uint32_t narrow_integers(const krf_graph *g, const krf__node *sum, int64_t count, bool shared) {
+    enum { F32_BITS = 24 };
+    const krf__node *cast = krf__node_of(g, sum->args[0]);
+    if (cast->op != KRF__cast || !krf__is_narrow(krf__dtype_of(g, cast->args[0]))) {
+        return 0;
+    }
+    const bool exact = sum->dtype == KRF_F64 || (sum->dtype == KRF_F32 && count <= (int64_t)1 << (F32_BITS - bits_of(krf__dtype_of(g, cast->args[0]))));
+    return exact && !shared ? cast->args[0] : 0;
 }
 
-/* n: the reduction with operands in g; id: where its shape and axes stand, in `in`. */
-static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf__node n) {
+/* n: the reduction with operands in g; id: where its shape and axes stand, in `in`; shared: whether others take its operand. */
+static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf__node n, bool shared) {
     int64_t mask = krf__ints_of(in, id)[0], count = reduced_count(g, n.args[0], mask);
     bool mean = n.op == KRF__mean;
-    const uint32_t integers = mean ? narrow_integers(g, &n) : 0;
+    const krf_dtype dtype = (krf_dtype)n.dtype;
+    const uint32_t integers = mean || n.op == KRF__sum ? narrow_integers(g, &n, count, shared && !(mean && dtype == KRF_F64)) : 0;
     uint32_t result;
     n.op = mean ? KRF__sum : n.op;
     if (count == 0) {
@@ -141,8 +151,8 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
         n.dtype = (uint8_t)krf__accumulator(KRF__sum, krf__dtype_of(g, integers));
         n.args[0] = krf__build_cast(g, integers, (krf_dtype)n.dtype);
         result = n.args[0] == 0 ? 0 : krf__graph_add(g, &n, krf__shape_of(in, id), &mask);
-        result = result == 0 ? 0 : krf__build_cast(g, result, KRF_F64);
-        n.dtype = KRF_F64;
+        result = result == 0 ? 0 : krf__build_cast(g, result, dtype);
+        n.dtype = (uint8_t)dtype;
     } else {
         result = krf__graph_add(g, &n, krf__shape_of(in, id), &mask);
     }
@@ -156,18 +166,35 @@ static uint32_t fold_reduce(const krf_graph *in, uint32_t id, krf_graph *g, krf_
     return krf__build(g, multiplies ? KRF__multiply : KRF__divide, 2, (uint32_t[]){result, krf__graph_add(g, &factor, NULL, &shapes)});
 }
 
+static void use(uint8_t *uses, uint32_t id) { uses[id] = uses[id] == 0 ? 1 : 2; }
+
+static void count_uses(const krf_graph *g, int n_outputs, const uint32_t *outputs, uint8_t *uses) {
+    for (uint32_t id = 1; id < g->n_nodes; id++) {
+        uint32_t operands[KRF__MOST_DEFINED];
+        for (int k = krf__operands(g, id, operands) - 1; k >= 0; k--) {
+            use(uses, operands[k]);
+        }
+    }
+    for (int k = 0; k < n_outputs; k++) {
+        use(uses, outputs[k]);
+    }
+}
+
 krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_graph *out) {
     /* Only placeholders and inputs must be carried over as they are; canon without outputs does that. */
     krf_status status = krf__canon(in, 0, NULL, out);
     uint32_t *map = NULL;
+    uint8_t *uses = NULL; /* of nodes: 2 of more */
     if (status != KRF_OK) {
         return status;
     }
     map = krf__calloc(in->n_nodes, sizeof *map);
-    if (map == NULL) {
+    uses = krf__calloc(in->n_nodes, 1);
+    if (map == NULL || uses == NULL) {
         status = krf__fail_memory();
         goto done;
     }
+    count_uses(in, n_outputs, outputs, uses);
     for (uint32_t id = 1; id < in->n_nodes; id++) {
         krf__node n = *krf__node_of(in, id);
         for (int k = 0; k < 3; k++) {
@@ -178,7 +205,7 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
         if (n.op == KRF__stop_gradient) {
             map[id] = n.args[0];
         } else if (class_ == KRF__CLASS_REDUCE) {
-            map[id] = fold_reduce(in, id, out, n);
+            map[id] = fold_reduce(in, id, out, n, uses[krf__node_of(in, id)->args[0]] > 1);
         } else if (class_ == KRF__CLASS_ELEMENTWISE || n.op == KRF__cast) {
             map[id] = fold_elementwise(out, &n);
             map[id] = map[id] == 0 ? fold_power(in, id, out, &n) : map[id];
@@ -196,6 +223,7 @@ krf_status krf__fold(const krf_graph *in, int n_outputs, uint32_t *outputs, krf_
     }
 done:
     krf__mem_free(map);
+    krf__mem_free(uses);
     if (status != KRF_OK) {
         krf__graph_free(out);
     }

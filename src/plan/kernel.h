@@ -225,12 +225,12 @@ bool krf__order_free(const krf__instr *reduction);
 bool krf__all_order_free(const krf__kernel *k);
 size_t krf__narrowest(const krf__kernel *k); /* bytes of the narrowest operand's elements, 16 at most */
 
-/* Whether reduction r adds up integers of 8 or 16 bits, or squares of bytes, whose sum over a chunk fits 32 of the 64 bits of the result. */
+/* Whether reduction r adds up integers of 8 or 16 bits, or products of bytes, whose sum over a chunk fits 32 of the 64 bits of the result. */
 bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
 
-/* Whether reduction r takes bytes as they are loaded, by *load: adds them up, or their squares, or finds the largest or smallest of them (of bools, whether any is true, or all are). A GPU takes four of them at once. */
-typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_SQUARES, KRF__BYTES_TOP } krf__bytes_fold;
-krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr **load);
+/* Whether reduction r takes bytes as they are loaded, by `loads`: adds them up, or products of two of them (which may be one), or finds the largest or smallest of them (of bools, whether any is true, or all are). A GPU takes four of them at once. */
+typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_PRODUCTS, KRF__BYTES_TOP } krf__bytes_fold;
+krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr *loads[2]);
 
 /* Whether a kernel's only reduction finds the place of the largest or smallest element that it loads, by which instruction; and whether threads may count vectors for it rather than have a key for each element. */
 typedef struct krf__place {

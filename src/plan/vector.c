@@ -144,9 +144,9 @@ int krf__pair_vector(const krf__kernel *k) {
 static bool takes_bytes(const krf__kernel *k) {
     bool all = k->n_reductions > 0;
     for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const krf__instr *load;
-        const krf__bytes_fold fold = krf__bytes_fold_of(k, r, &load);
-        all &= fold == KRF__BYTES_SUM || fold == KRF__BYTES_SQUARES || fold == KRF__BYTES_TOP;
+        const krf__instr *loads[2];
+        const krf__bytes_fold fold = krf__bytes_fold_of(k, r, loads);
+        all &= fold == KRF__BYTES_SUM || fold == KRF__BYTES_PRODUCTS || fold == KRF__BYTES_TOP;
     }
     return all;
 }
