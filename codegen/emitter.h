@@ -109,6 +109,7 @@ void krf__c_put_each_result(krf__emitter *e, krf__str *out); /* a loop over m re
 
 /* ---- c_row_col.c ---- */
 bool krf__c_lanes_have_one(const krf__emitter *e); /* of rows that are taken side by side: whether none has more elements than there are lanes */
+bool krf__c_columns_in_pieces(const krf__emitter *e); /* of columns: whether 256 at a time go through all rows of a lane, where rows follow one another without a gap */
 void krf__c_put_rows_beside(krf__emitter *e, krf__str *out); /* the loop over rows that lie side by side in memory */
 
 /* ---- c_bool.c ---- */

@@ -1,2 +1,2 @@
-const long long j = 0, left = dense ? step * width - at : $ROW_LEFT;
-const int run = step * width - at < 256 ? step * width - at : 256, m = left < run ? (int)left : run;
+const long long j = 0, left = dense ? end - at : $ROW_LEFT;
+const int run = end - at < 256 ? end - at : 256, m = left < run ? (int)left : run;

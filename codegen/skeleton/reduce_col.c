@@ -1,5 +1,5 @@
 // Units [lo, hi): chunk c of a tile of neighbouring results. Neighbouring lanes make a group, as many as COLUMNS_HELD accumulators serve: their rows follow
-// one another in memory. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level.
+// one another in memory. Where accumulators take much, as many columns as the first cache has those of go through all rows of their lanes, then the next. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level.
 $HEADER
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
@@ -31,21 +31,24 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
                 next |= (turn + 1 >> b & 1) << (bits - 1 - b);
             }
             $COLUMNS_START
-            for (long long row = first + place * group; row < last; row += 256) {
-                const long long ahead = row + 256 < last ? 256 : first + next * group - row;
-                const int rows = last - row < group ? (int)(last - row) : group, step = dense ? rows : 1;
-                for (int lane = 0; lane < rows; lane += step) {
-                    const long long p = row + lane;
-                    $COLUMNS_LANE
-                    $REDUCED_POSITION
-                    for (int at = 0; at < step * width;) {
-                        const long long o = tile + at;
-                        $KEPT_POSITION
-                        $COLUMN_RUN
-                        $NARROW_ROWS
-                        $POINTERS
-                        $BODY
-                        at += m;
+            for (int block = 0; block < all; block += $COLUMNS_AT_ONCE) {
+                for (long long row = first + place * group; row < last; row += 256) {
+                    const long long ahead = row + 256 < last ? 256 : first + next * group - row;
+                    const int rows = last - row < group ? (int)(last - row) : group, step = dense ? rows : 1;
+                    for (int lane = 0; lane < rows; lane += step) {
+                        const long long p = row + lane;
+                        const int end = $COLUMNS_END;
+                        $COLUMNS_LANE
+                        $REDUCED_POSITION
+                        for (int at = block; at < end;) {
+                            const long long o = tile + at;
+                            $KEPT_POSITION
+                            $COLUMN_RUN
+                            $NARROW_ROWS
+                            $POINTERS
+                            $BODY
+                            at += m;
+                        }
                     }
                 }
             }
