@@ -92,7 +92,7 @@ static bool mark(krf__emitter *e) {
             continue;
         }
         all = is_byte(i->dtype) && (!is_taken(e, n) || has_words(e, n));
-        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && i->op != KRF__fetch; a++) {
+        for (int a = 0; a < krf__op_info_of((krf__op)i->op)->arity && i->op != KRF__fetch && (is_taken(e, n) || i->op == KRF__store); a++) {
             e->forms[i->args[a]] = 1;
         }
     }

@@ -122,7 +122,7 @@ static const struct reduction {
     reduction_op op;
 } reductions[] = {
     {"sum(x.astype(f32) * 0.1, axis=1)", KRF_F32, (double)0.1f, SUM},
-    {"mean(x.astype(f32), axis=1)", KRF_F32, 1, MEAN},
+    {"mean(x.astype(f32) * 0.7, axis=1)", KRF_F32, (double)0.7f, MEAN},
     {"max(x.astype(f32), axis=1)", KRF_F32, 1, MAX},
     {"sum(x.astype(f16) * 0.125, axis=1)", KRF_F16, 0.125, SUM},
     {"mean(x.astype(bf16), axis=1)", KRF_BF16, 1, MEAN},

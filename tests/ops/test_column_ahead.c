@@ -103,7 +103,7 @@ typedef struct program {
     bool near_one; /* elements, of which products stay within bounds */
 } program;
 
-static const program moments = {"sum(d, axis=$), sum(d * d, axis=$)", sums, 2, 16, false}, alone = {"sum(d, axis=$)", one_sum, 1, 8, false}, scaled = {"sum(d, axis=$) / w, sum(d * d, axis=$) - sum(d, axis=$) * w", divided, 2, 16, false},
+static const program moments = {"sum(d, axis=$), sum(d * d, axis=$)", sums, 2, 16, false}, alone = {"-sum(-d, axis=$)", one_sum, 1, 8, false}, scaled = {"sum(d, axis=$) / w, sum(d * d, axis=$) - sum(d, axis=$) * w", divided, 2, 16, false},
                      three = {"prod(d, axis=$), max(d, axis=$), sum(d - 1, axis=$)", products, 3, 24, true}, mixed = {"sum(y, axis=$), sum(d, axis=$), sum(d * d, axis=$)", three_sums, 3, 20, false},
                      positive = {"sum(y > 0, axis=$), min(d, axis=$)", counted, 2, 16, false},
                      most = {"sum(d, axis=$) + sum(d * d, axis=$), sum(d * d * d, axis=$) - max(d, axis=$), min(d, axis=$) * prod(d, axis=$), sum(d - 1, axis=$) + sum(y, axis=$)", seven_and_a_half, 4, 60, true},
