@@ -39,6 +39,8 @@ static const krf__instr *rounded_from(const krf__emitter *e, const krf__instr *i
     return found;
 }
 
+static double kept_in(double low, double high, double x) { return x < low ? low : x > high ? high : x; }
+
 static bool put_rounded(const krf__emitter *e, const krf__instr *cast, krf__str *out) {
     enum { DEPTH = 4 };
     const krf__dtype_info *to = krf__dtype((krf_dtype)cast->dtype);
@@ -52,7 +54,7 @@ static bool put_rounded(const krf__emitter *e, const krf__instr *cast, krf__str 
     const double most = ldexp(1, bits) - 1, least = to->kind == KRF__KIND_SINT ? -most - 1 : 0;
     krf__str_put(out, "krf_rounded_f32(");
     krf__emit_value(e, rounded->args[0], out);
-    krf__str_printf(out, ", %.1ff, %.1ff)", fmin(fmax(within.low, least), most), fmin(fmax(within.high, least), most));
+    krf__str_printf(out, ", %.1ff, %.1ff)", kept_in(least, most, within.low), kept_in(least, most, within.high));
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* How many elements threads of a GPU move at once, and which operands lie in memory by such vectors. */
 #include "plan/vector.h"
 
+#define ROW_OF_BYTES 8
 #define MOST_OF_PAIRS 40 /* bytes of accumulators of two columns of halves */
 #define MOST_LOOSE 2 /* loads of a map that begin anywhere */
 #define CACHED_BYTES 64 /* of a thread, of an operand that comes from the caches */
@@ -169,6 +170,9 @@ static bool loads_halves(const krf__kernel *k) {
     return all;
 }
 
+/* Whether columns are eight of bytes, a word of a thread in each row: a reduction for each (plan/spread.c) would spill (the largest of [16M, 8] u8 1.16 -> 0.048 ms of an H200, their means 0.083 -> 0.047). */
+static bool takes_rows_of_bytes(const krf__kernel *k, int fast) { return k->extents[fast] == ROW_OF_BYTES && takes_bytes(k) && has_vectors(k, fast, true, ROW_OF_BYTES); }
+
 /* It has accumulators of several lanes of each; or, where any order will do, of each alone. */
 int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept - 1;
@@ -176,6 +180,7 @@ int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *
     const bool long_body = krf__stores_elements(k) || k->n_instrs > MOST_IN_VECTORS;
     int v = long_body ? 1 : krf__vector_length(k, fast, true, unaligned, limits);
     v = k->extents[fast] % v != 0 ? 1 : v;
+    v = v == 1 && !long_body && !unaligned && limits->vectors != 0 && takes_rows_of_bytes(k, fast) ? ROW_OF_BYTES : v;
     v = v == 1 && !long_body && may_begin_anywhere(k, fast, limits) ? 16 : v;
     const bool pairs = v > 1 && loads_halves(k) && 2 * krf__accumulator_bytes(k) <= MOST_OF_PAIRS;
     while (v > 1 && (size_t)v * krf__accumulator_bytes(k) > most) {
