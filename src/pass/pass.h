@@ -33,6 +33,7 @@ typedef struct krf__limits {
     uint32_t pairs;    /* tiles of a scan of rows, from which on blocks of a GPU have two of them; 0: all do */
     uint32_t relay;    /* elements of a chunk, of a reduction that stores elements as well, from which on warps of a GPU share it, and a block has one at once if it may; 0: of all */
     uint32_t again;    /* elements of a chunk, of a reduction that reads memory again that it read a while before, from which on warps of a GPU share it; 0: of all */
+    uint32_t widen;    /* bytes of a reduction down columns that are no whole words of a thread, from which on rows of it are taken together; 0: of all */
     uint32_t blocks;   /* of a kernel of columns, that are enough: where there would be fewer, they have fewer columns each; 0: never */
     uint32_t tables;   /* elements, from which on what takes long and is made of one byte comes from a table of its values; 0: never */
     uint32_t early;    /* 1: kernels of plans of several may begin before the one that they depend on has ended, and wait for it themselves */
@@ -74,6 +75,10 @@ krf_status krf__fold(const krf_graph *in, int n, uint32_t *outputs, krf_graph *o
 /* Lets elements that take long and are made of one byte come from a table of such values. krf__has_bytes: whether there are bytes enough. */
 krf_status krf__tables(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 bool krf__has_bytes(const krf_graph *g, const krf__limits *limits);
+
+/* On a device with many threads: makes reductions down columns that are no whole words, of which any order will do, such of whole words, and others over what these came to. krf__has_columns: whether there may be any. */
+krf_status krf__widen(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
+bool krf__has_columns(const krf_graph *g, const krf__limits *limits);
 
 /* Resolves views into strided `view` nodes over leaves, or over nodes that will be stored, takes into `gather` nodes over these, and reductions over small
  * windows or few elements into elementwise nodes. */

@@ -7,7 +7,7 @@ typedef krf_status pass_function(const krf_graph *in, int n, uint32_t *outputs, 
 typedef krf_status limited_function(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out);
 
 static bool has_nothing_for(pass_function *pass, limited_function *limited, const krf_graph *g, const krf__limits *limits) {
-    return (pass == krf__split && !krf__has_complex(g)) || (pass == krf__narrow && !krf__has_places(g)) || (limited == krf__tables && !krf__has_bytes(g, limits));
+    return (pass == krf__split && !krf__has_complex(g)) || (pass == krf__narrow && !krf__has_places(g)) || (limited == krf__tables && !krf__has_bytes(g, limits)) || (limited == krf__widen && !krf__has_columns(g, limits));
 }
 
 krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, uint32_t *outputs, krf_graph *out) {
@@ -15,7 +15,7 @@ krf_status krf__pipeline(const krf_graph *in, const krf__limits *limits, int n, 
     static const struct {
         pass_function *pass;
         limited_function *limited; /* of one that needs more than the graph */
-    } passes[] = {{krf__canon, NULL}, {krf__split, NULL}, {krf__fold, NULL}, {NULL, krf__tables}, {NULL, krf__lower}, {krf__narrow, NULL}, {krf__canon, NULL}};
+    } passes[] = {{krf__canon, NULL}, {krf__split, NULL}, {krf__fold, NULL}, {NULL, krf__tables}, {NULL, krf__widen}, {NULL, krf__lower}, {krf__narrow, NULL}, {krf__canon, NULL}};
     krf_graph stages[2];
     const krf_graph *now = in;
     int next = 0; /* stage */
