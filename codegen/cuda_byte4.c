@@ -99,7 +99,7 @@ static bool mark(krf__emitter *e) {
     return all;
 }
 
-/* Whether vectors are loaded, and all reductions take bytes, which are computed: those that are loaded have a way of their own (cuda_bytes.c). */
+/* Whether vectors are loaded, and all reductions take bytes, which are computed of these: those that are loaded have a way of their own (cuda_bytes.c). */
 static bool may_fold(const krf__emitter *e) {
     const krf__kernel *k = e->k;
     bool all = (k->schedule == KRF__REDUCE_ALL || k->schedule == KRF__REDUCE_ROW) && k->vector == 16 && k->team == 1 && k->lines == 1 && !k->outer && !k->drifts && !k->places && !krf__stores_elements(k) && !krf__cuda_by_fours(e);
@@ -108,7 +108,8 @@ static bool may_fold(const krf__emitter *e) {
         all = i->op != KRF__fetch && (i->op != KRF__load || krf__cuda_vectored(e, i->slot));
     }
     for (uint32_t r = 0; r < k->n_reductions && all; r++) {
-        all = krf__cuda_folded_byte(e, r) != UINT32_MAX;
+        const uint32_t byte = krf__cuda_folded_byte(e, r);
+        all = byte != UINT32_MAX && e->taint[byte];
     }
     return all;
 }

@@ -1184,6 +1184,7 @@ MUTANTS = [
     ("folded_cast", "codegen/cuda_bytes.c", "byte = sums ? value->args[0] :", "byte = sums && value->dtype == KRF_BOOL ? value->args[0] :", "ops/test_byte_folds$"),
     ("folded_sum_top", "codegen/cuda_bytes.c", "return e->bytes4 ? !krf__sums_narrow(e, r) :", "return e->bytes4 ? false :", "ops/test_byte_folds/sim"),
     ("folded_first", "codegen/cuda_bytes.c", "(unsigned)(byte - e->k->instrs)", "0 * (unsigned)(byte - e->k->instrs)", "ops/test_byte_folds/sim"),
+    ("folded_number", "codegen/cuda_byte4.c", "byte != UINT32_MAX && e->taint[byte]", "byte != UINT32_MAX", "ops/test_exact_sums/sim"),
     ("folded_rest", "codegen/cuda_statements.c", "e->bytes4 && varying && e->mode != 3 &&", "e->bytes4 && varying &&", "ops/test_byte_folds/sim"),
     ("folded_vector", "codegen/cuda_byte4.c", '"v_%s.four[k]" : "v_%s[q].four[k]"', '"v_%s.four[k]" : "v_%s[0].four[k]"', "ops/test_byte_folds/sim"),
     ("folded_alone", "codegen/cuda_byte4.c", " && (i->op != KRF__load || krf__cuda_vectored(e, i->slot));", ";", "ops/test_byte_folds/sim"),

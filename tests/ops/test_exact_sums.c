@@ -114,6 +114,22 @@ static void test_empty(void **unused) {
     }
 }
 
+/* Numbers that are no array's. */
+static void test_numbers(void **unused) {
+    (void)unused;
+    for (int r = 0; r < all.n && !passed_over(&all.run[r]); r++) {
+        krf_array *got[2] = {NULL};
+        int64_t sum = 0;
+        int8_t largest = 0;
+        evaluate_text(&all.run[r], "sum(i8(full(5000, 100))), max(i8(full(5000, -3)))", 0, NULL, 2, got);
+        read_back(got[0], &sum, sizeof sum);
+        read_back(got[1], &largest, sizeof largest);
+        assert_true(collecting || (sum == 500000 && largest == -3));
+        krf_array_release(got[0]);
+        krf_array_release(got[1]);
+    }
+}
+
 /* ---- products ---- */
 
 enum { ROWS = 9 };
@@ -170,4 +186,4 @@ static void test_products(void **unused) {
     }
 }
 
-int main(void) { return run_on(open_noted_runs(&all, false), TESTS(noted_test(test_sums), cmocka_unit_test(test_limits), noted_test(test_empty), noted_test(test_products))); }
+int main(void) { return run_on(open_noted_runs(&all, false), TESTS(noted_test(test_sums), cmocka_unit_test(test_limits), noted_test(test_empty), noted_test(test_numbers), noted_test(test_products))); }
