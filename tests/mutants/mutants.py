@@ -734,7 +734,7 @@ MUTANTS = [
     ("rounded_bounds", "codegen/cuda_convert.c", "within->low = (within->low < number) == least", "within->low = (within->low > number) == least", "ops/test_rounded/sim"),
     ("rounded_nan", "codegen/math/device.h", "return x == x ? krf_bits_f32(inside + 0x1.8p23f) : 0u;", "return krf_bits_f32(inside + 0x1.8p23f);", "ops/test_rounded/sim"),
     ("rounded_whole", "codegen/cuda_convert.c", "return floor(*value) == *value;", "return *value == *value;", "ops/test_rounded/sim"),
-    ("side_clusters", "codegen/cuda_row_col.c", "for (int k = n; k < lanes; k++) {", "for (int k = n; k < n; k++) {", "rows/test_tiles_beside/sim"),
+    ("side_clusters", "codegen/cuda_row_col.c", '"    part[%d] = ", k', '"    part[%d] = 1 + ", k', "rows/test_columns/sim"),
     ("column_pieces", "codegen/c_column.c", "block + 256 < step * width ? block + 256 :", "block + 256 < step * width ? block + 240 :", "ops/test_column_ahead$"),
     ("widen_left", "src/pass/widen.c", "if (whole < rows && result != 0) {", "if (whole < rows && result == 0) {", "ops/test_few_columns/sim"),
     ("widen_reals", "src/pass/widen.c", "(krf__is_real((krf_dtype)n->dtype) && !ops[*which].reals)", "false", "ops/test_few_columns$"),
