@@ -1,8 +1,11 @@
 /* Reductions of integers of 8 or 16 bits. */
 #include "plan/kernel.h"
 
-/* Whether no product of two such bytes wraps. */
-static bool has_products(int dtype, int a, int b) { return krf_dtype_size((krf_dtype)dtype) >= 4 || dtype == (a == KRF_I8 || b == KRF_I8 ? KRF_I16 : KRF_U16); }
+/* Whether no product of two such bytes wraps: squares of negative ones come back from it, other products without a sign do not. */
+static bool has_products(krf_dtype dtype, const krf__instr *a, const krf__instr *b) {
+    const bool sign = a->dtype == KRF_I8 || b->dtype == KRF_I8, has_sign = krf__dtype(dtype)->kind == KRF__KIND_SINT;
+    return krf_dtype_size(dtype) >= 4 ? !sign || has_sign || a == b : dtype == (sign ? KRF_I16 : KRF_U16);
+}
 
 /* The byte that is loaded, and cast; else NULL. */
 static const krf__instr *cast_byte(const krf__kernel *k, uint32_t instr) {
@@ -15,7 +18,7 @@ static bool multiplies_bytes(const krf__kernel *k, const krf__instr *product, co
     loads[0] = loads[1] = NULL;
     if (product->op == KRF__multiply) {
         const krf__instr *a = cast_byte(k, product->args[0]), *b = cast_byte(k, product->args[1]);
-        const bool both = a != NULL && b != NULL && has_products(product->dtype, a->dtype, b->dtype);
+        const bool both = a != NULL && b != NULL && has_products((krf_dtype)product->dtype, a, b);
         loads[0] = both ? a : NULL;
         loads[1] = both ? b : NULL;
     }

@@ -139,6 +139,35 @@ static int64_t factor(krf_dtype dtype, int64_t i, int which) {
     return i % 5 == which ? lowest(dtype) : i % 5 == 2 ? highest(dtype) : lowest(dtype) + (i * (which == 0 ? 37 : 91)) % span;
 }
 
+/* Of integers without a sign products of negative bytes wrap: these are no small numbers. */
+static void test_wrapped(void **unused) {
+    enum { LENGTH = 4096 };
+    static char x_data[LENGTH], y_data[LENGTH];
+    const int64_t shape = LENGTH;
+    (void)unused;
+    for (int r = 0; r < all.n && !passed_over(&all.run[r]); r++) {
+        krf_array *x = NULL, *y = NULL, *got[2] = {NULL};
+        uint64_t want[2] = {0}, found[2] = {0};
+        for (int i = 0; i < LENGTH; i++) {
+            const int64_t a = factor(KRF_I8, i, 0), b = factor(KRF_U8, i, 1);
+            put(x_data, i, whole_number(KRF_I8, a));
+            put(y_data, i, whole_number(KRF_U8, b));
+            want[0] += (uint32_t)a * (uint32_t)b;
+            want[1] += (uint32_t)a * (uint32_t)a;
+        }
+        assert_int_equal(krf_array_from_host(all.run[r].context, KRF_I8, 1, &shape, x_data, &x), KRF_OK);
+        assert_int_equal(krf_array_from_host(all.run[r].context, KRF_U8, 1, &shape, y_data, &y), KRF_OK);
+        evaluate_text(&all.run[r], "sum(u32(x) * u32(y)), sum(u32(x) * u32(x))", 2, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("y", y)}, 2, got);
+        for (int k = 0; k < 2; k++) {
+            read_back(got[k], &found[k], sizeof found[k]);
+            assert_true(collecting || found[k] == want[k]);
+            krf_array_release(got[k]);
+        }
+        krf_array_release(y);
+        krf_array_release(x);
+    }
+}
+
 /* Of all elements, of rows, of rows with one that all share, and down columns. */
 static void check_products(const run *r, krf_dtype a, krf_dtype b, int64_t length) {
     static char x_data[ROWS * ROW], y_data[ROWS * ROW];
@@ -186,4 +215,4 @@ static void test_products(void **unused) {
     }
 }
 
-int main(void) { return run_on(open_noted_runs(&all, false), TESTS(noted_test(test_sums), cmocka_unit_test(test_limits), noted_test(test_empty), noted_test(test_numbers), noted_test(test_products))); }
+int main(void) { return run_on(open_noted_runs(&all, false), TESTS(noted_test(test_sums), cmocka_unit_test(test_limits), noted_test(test_empty), noted_test(test_numbers), noted_test(test_products), noted_test(test_wrapped))); }
