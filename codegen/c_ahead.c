@@ -24,12 +24,11 @@ static void put_prefetched(const krf__emitter *e, uint32_t operand, int bytes, k
     if (k->schedule == KRF__REDUCE_COL) {
         if (k->n_reduced == 1 && (k->literal & 1) == 0 && krf__stride_class(k, &k->operands[operand], k->n_kept) >= 2) {
             const bool pieces = krf__c_columns_in_pieces(e);
-            krf__str_printf(out, pieces ? "for (int k = 0; k < m; k += %d) {\n" : "for (int k = 0; k < m && !dense; k += %d) {\n", LINE_BYTES / bytes);
+            krf__str_printf(out, "for (int k = 0; k < m%s; k += %d) {\n    __builtin_prefetch(&p_%s[j + k + ", pieces ? "" : " && !dense", LINE_BYTES / bytes, name);
             if (pieces) {
-                krf__str_printf(out, "    __builtin_prefetch(&p_%s[j + k + (dense ? %d : ahead * %s_s%d)]);\n}\n", name, DENSE_BYTES / bytes, name, k->n_kept);
-            } else {
-                krf__str_printf(out, "    __builtin_prefetch(&p_%s[j + k + ahead * %s_s%d]);\n}\n", name, name, k->n_kept);
+                krf__str_printf(out, "(dense ? %d : ", DENSE_BYTES / bytes);
             }
+            krf__str_printf(out, "ahead * %s_s%d%s]);\n}\n", name, k->n_kept, pieces ? ")" : "");
         }
         return;
     }

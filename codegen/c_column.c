@@ -51,7 +51,7 @@ static void run(krf__emitter *e, krf__str *out) {
     }
 }
 
-/* Columns of rows without gaps that go through all rows of a lane before the next do; COLUMNS_HELD: all of them. Where their accumulators take much, the first cache has those of 1 KiB of f32: means and variances of
+/* Columns of rows without gaps that go through all rows of a lane before the next do. Where their accumulators take much, the first cache has those of 1 KiB of f32: means and variances of
  * [65536, 100] f32 take 0.8 of the time; sums alone as long, of bytes 1.2 times. */
 static void at_once(krf__emitter *e, krf__str *out) {
     krf__str_put(out, krf__c_columns_in_pieces(e) ? "(dense ? 256 : all)" : "all");

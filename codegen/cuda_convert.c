@@ -20,7 +20,7 @@ static bool is_whole(const krf__instr *i, double *value) {
     return floor(*value) == *value;
 }
 
-/* The instruction that an f32 is rounded from, and by no more than four steps not let out of a range; NULL: none. */
+/* The instruction that rounds an f32, of which no more than `depth` minima and maxima with whole numbers make what it is within; NULL: none does. */
 static const krf__instr *rounded_from(const krf__emitter *e, const krf__instr *i, int depth, range *within) {
     const krf__instr *of = e->k->instrs;
     double number = 0;

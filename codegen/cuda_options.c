@@ -22,7 +22,7 @@ static bool sums_narrow_vectors(const krf__emitter *e) {
 
 /* Vectors of integers of 8 bits of which several results are found, or of 16 bits: ptxas 13.0 spills with the option (least and largest of 64M u8 0.0341 -> 0.0173 ms of an H200, largest of 32M i16 0.0182 -> 0.0167); of 16 bits
  * and three results it does so either way (0.0205 with it, 0.0270 without). */
-static bool finds_narrow_extremes(const krf__emitter *e) {
+static bool folds_narrow_integers(const krf__emitter *e) {
     bool narrow = e->k->schedule == KRF__REDUCE_ALL && e->k->vector > 1 && krf__any_order(e->k) && !e->k->drifts;
     size_t size = 2;
     for (uint32_t r = 0; r < e->k->n_reductions && narrow; r++) {
@@ -43,7 +43,7 @@ static bool streams(const krf__emitter *e) { return e->k->team > 1 && krf__store
 
 /* Once the loops are written out, most of the compile time is an optimizer that finds nothing to do, but for long chains of dependent operations to mix, and places to share. What stores elements as well spills with the
  * option, or waits for all loads of a turn before the first store (value, mean and maximum of 64M 0.71 of a copy's speed, without it 0.99; of 32M i32 0.41 and 0.92, of 4M 0.62 and 0.76). */
-static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || finds_narrow_extremes(e) || krf__stores_elements(e->k)); }
+static bool reduces_straight(const krf__emitter *e) { return !(krf__costly_domain(e->k) || finds_places(e) || sums_narrow_vectors(e) || folds_narrow_integers(e) || krf__stores_elements(e->k)); }
 
 /* Whether rows take exponentials and the like of each element. (Others, as variances, spill with the option.) */
 static bool has_costly_rounds(const krf__kernel *k) {

@@ -100,7 +100,7 @@ KRF_FN unsigned short krf_cut_u16(unsigned x) {
 }
 
 //@ krf_rounded_f32
-// The lower bits of the nearest whole number, halves to the even one, of x within low and high, which have 16 bits; of NaN 0. Conversions have few units: quantizing rows of bf16.
+// The lower bits of the nearest whole number, halves to the even one, of x within low and high, which have 16 bits; of NaN 0.
 KRF_FN unsigned krf_rounded_f32(float x, float low, float high) {
     float inside = KRF_F32(fmin)(KRF_F32(fmax)(x, low), high);
     return x == x ? krf_bits_f32(inside + 0x1.8p23f) : 0u;

@@ -170,7 +170,7 @@ static bool loads_halves(const krf__kernel *k) {
     return all;
 }
 
-/* Whether columns are eight of bytes, a word of a thread in each row: a reduction for each (plan/spread.c) would spill (the largest of [16M, 8] u8 1.16 -> 0.048 ms of an H200, their means 0.083 -> 0.047). */
+/* Whether columns are eight of bytes, a word of a thread in each row (large arrays have two rows at once, pass/widen.c): a reduction for each (plan/spread.c) would spill (the largest of [16M, 8] u8 1.16 -> 0.048 ms of an H200, their means 0.083 -> 0.047). */
 static bool takes_rows_of_bytes(const krf__kernel *k, int fast) { return k->extents[fast] == ROW_OF_BYTES && takes_bytes(k) && has_vectors(k, fast, true, ROW_OF_BYTES); }
 
 /* It has accumulators of several lanes of each; or, where any order will do, of each alone. */

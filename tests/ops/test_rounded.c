@@ -94,7 +94,9 @@ static void test_rounded(void **unused) {
             char turned[128];
             snprintf(turned, sizeof turned, "flip(%s)", cases[c].program);
             check(&all.run[r], c, cases[c].program);
-            check(&all.run[r], c, c % 4 == 0 ? turned : cases[c].program);
+            if (c % 4 == 0) {
+                check(&all.run[r], c, turned);
+            }
         }
     }
 }
