@@ -27,6 +27,10 @@ static bool wants_registers(const krf__kernel *k) {
  * (0.1435 with 80). Three sums of 4 bytes take 1.1 times as long with either. */
 static void bounds(krf__emitter *e, krf__str *out) {
     size_t bytes = 0;
+    if (e->k->flat) {
+        krf__str_printf(out, "%d, %d", e->k->abreast * krf__flat_teams(e->k), krf__flat_alone(e->k) ? 1 : 2);
+        return;
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         bytes += krf__cuda_accumulator_bytes(e, r);
     }
@@ -54,14 +58,13 @@ static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)"
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
-    const int columns = e->k->abreast * e->k->vector, places = !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
+    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__cuda_flat_shared(e) * krf__flat_teams(e->k) : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }
 }
 
-/* An array of n values for each reduction, all of them the identity, or of no value yet. */
-static void put_arrays(krf__emitter *e, const char *name, int n, bool identity, krf__str *out) {
+void krf__cuda_put_column_arrays(krf__emitter *e, const char *name, int n, bool identity, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s %s%u[%d]", krf__reduction_type(e, r), name, r, n);
         krf__str_put(out, identity ? " = {" : ";\n");
@@ -72,16 +75,16 @@ static void put_arrays(krf__emitter *e, const char *name, int n, bool identity, 
     }
 }
 
-static void totals(krf__emitter *e, krf__str *out) { put_arrays(e, "all", e->k->vector, true, out); }
+static void totals(krf__emitter *e, krf__str *out) { krf__cuda_put_column_arrays(e, "all", e->k->vector, true, out); }
 
 static void stacks(krf__emitter *e, krf__str *out) {
-    put_arrays(e, "part", e->k->vector, false, out);
+    krf__cuda_put_column_arrays(e, "part", e->k->vector, false, out);
     if (krf__column_levels(e->k) > 0) {
-        put_arrays(e, "stack", krf__column_levels(e->k) * e->k->vector, false, out);
+        krf__cuda_put_column_arrays(e, "stack", krf__column_levels(e->k) * e->k->vector, false, out);
     }
 }
 
-static void start(krf__emitter *e, krf__str *out) { put_arrays(e, "acc", krf__cuda_columns_together(e) * e->k->vector, true, out); }
+static void start(krf__emitter *e, krf__str *out) { krf__cuda_put_column_arrays(e, "acc", krf__cuda_columns_together(e) * e->k->vector, true, out); }
 
 /* So that 8 loads of 16 bytes are under way, or 16 narrower ones; where what a load brings takes long, as many of one operand. Single sums and the like of elements of four bytes or more
  * are as fast with 4 on an H200 (exponentials 0.985, columns of f64 1.03), and compile in two thirds of the time; of halves, and of several reductions, 0.95 to 0.99. */
@@ -137,7 +140,11 @@ static void body(krf__emitter *e, krf__str *out) {
     krf__cuda_put_column_element(e, "valid && inside", out);
     for (uint32_t r = 0; r < k->n_reductions; r++) {
         char lane[32];
-        snprintf(lane, sizeof lane, "acc%u[g * %d + k]", r, k->vector);
+        if (k->flat) {
+            snprintf(lane, sizeof lane, "acc%u[g %% %d * %d + k]", r, krf__flat_vectors(k), k->vector);
+        } else {
+            snprintf(lane, sizeof lane, "acc%u[g * %d + k]", r, k->vector);
+        }
         if (krf__cuda_takes_product(e, r)) {
             krf__str_printf(out, "%s = valid ? ", lane);
             krf__cuda_put_product_added(e, r, lane, out);
@@ -208,20 +215,22 @@ static void fold(krf__emitter *e, krf__str *out) {
 
 static const char *lane_count(const krf__emitter *e) { return e->k->copied ? "lanes" : "(int)gridDim.y"; }
 
-static void put_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
+void krf__cuda_put_column_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out) {
     const uint32_t words = krf__accumulator_words(e->k, r), before = krf__accumulator_words_before(e->k, r);
     krf__str_put(out, words > 1 && read ? krf__reduction_type(e, r) : ""); /* ?: takes no volatile struct */
     krf__str_printf(out, words > 1 && read ? "_read(*(%s%s *)(a.scratch + " : "*(%s%s *)(a.scratch + ", read ? "volatile const " : words > 1 ? "" : "volatile ", krf__reduction_type(e, r));
     if (words == 1) {
-        krf__str_printf(out, "((long long)%u * %s + %s) * kept + at + k)", before, lane_count(e), index);
+        krf__str_printf(out, index != NULL ? "((long long)%u * %s + %s) * kept + at + k)" : "(long long)%u * %s * kept + f)", before, lane_count(e), index);
     } else {
-        krf__str_printf(out, "%uLL * %s * kept + ((long long)(%s) * kept + at + k) * %u%s", before, lane_count(e), index, words, read ? "))" : ")");
+        krf__str_printf(out, "%uLL * %s * kept + (", before, lane_count(e));
+        krf__str_printf(out, index != NULL ? "(long long)(%s) * kept + at + k" : "f", index);
+        krf__str_printf(out, ") * %u%s", words, read ? "))" : ")");
     }
 }
 
 static void done(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        put_partial(e, r, false, e->k->copied ? "of" : "blockIdx.y", out);
+        krf__cuda_put_column_partial(e, r, false, e->k->copied ? "of" : "blockIdx.y", out);
         krf__str_printf(out, " = all%u[k];\n", r);
     }
 }
@@ -237,7 +246,7 @@ static void clear(krf__emitter *e, krf__str *out) {
 static void partials(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "acc%u[g * %d + k] = red%u(acc%u[g * %d + k], ", r, e->k->vector, r, r, e->k->vector);
-        put_partial(e, r, true, "found", out);
+        krf__cuda_put_column_partial(e, r, true, "found", out);
         krf__str_put(out, ");\n");
     }
 }
@@ -259,10 +268,16 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_
 static void chunks(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied ? "column_several" : "column_lane", out); }
 static void put_lane_count(krf__emitter *e, krf__str *out) { krf__str_put(out, lane_count(e)); }
 
-static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
+static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->flat ? "column_flat" : krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
+static void place(krf__emitter *e, krf__str *out) {
+    if (!e->k->flat) {
+        krf__emit_skeleton(e, "column_place", out);
+    }
+}
 static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
 
 const krf__hole krf__cuda_column_holes[] = {
+    {"COLUMN_PLACE", place},
     {"COLUMN_BLOCK", block},
     {"COLUMN_TICKET", ticket},
     {"COLUMN_BOUNDS", bounds},

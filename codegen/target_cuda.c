@@ -50,7 +50,7 @@ static void load(const krf__emitter *e, const krf__instr *i, krf__str *out) {
         place(e, i->slot, out);
     } else if (e->mode == 1 || (e->k->flat && !krf__cuda_vectored(e, i->slot))) { /* over results, or of the element's own place */
         krf__str_printf(out, "a.%s[0", name);
-        krf__cuda_put_offset(e, i->slot, false, out);
+        krf__cuda_put_offset(e, i->slot, e->mode != 1, out);
         krf__str_put(out, "]");
     } else if (e->mode == 3 && krf__cuda_keeps_rest(e, i->slot)) {
         krf__str_printf(out, "rest_%s", name);
@@ -93,7 +93,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_each_holes, krf__cuda_load_holes, krf__cuda_part_holes, krf__cuda_drift_holes, krf__cuda_chunk_holes, krf__cuda_reduce_holes, krf__cuda_option_holes, krf__cuda_partial_holes, krf__cuda_skeleton_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_column_ahead_holes, krf__cuda_scan_holes, krf__cuda_scan_back_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_outer_holes, krf__cuda_line_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_alone_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_team_tile_holes, krf__cuda_strip_holes, krf__cuda_word_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_each_holes, krf__cuda_load_holes, krf__cuda_part_holes, krf__cuda_drift_holes, krf__cuda_chunk_holes, krf__cuda_reduce_holes, krf__cuda_option_holes, krf__cuda_partial_holes, krf__cuda_skeleton_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_column_ahead_holes, krf__cuda_column_flat_holes, krf__cuda_scan_holes, krf__cuda_scan_back_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_outer_holes, krf__cuda_line_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_alone_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_team_tile_holes, krf__cuda_strip_holes, krf__cuda_word_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "pairs.h", "floats.h", "tails.h", "powers.h", "erf.h",  "special.h", "gammas.h", "tell.h", "device.h",  "device_f64.h", "division.h", "device_math.h", "half_math.h", "half2.h", "byte4.h", "quotient.h", "fast.h", NULL};

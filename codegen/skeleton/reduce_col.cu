@@ -9,8 +9,6 @@ extern "C" __global__ void __launch_bounds__($COLUMN_BOUNDS) $NAME(const struct 
     __shared__ bool last_block;
     const long long kept = $KEPT_SIZE;
     const int thread = threadIdx.y * $COLUMN_THREADS + threadIdx.x;
-    const $INDEX place = (($INDEX)blockIdx.x * $COLUMN_THREADS + ($INDEX)threadIdx.x) * $VECTOR;
-    const bool inside = place < $KEPT_SIZE;
-    const $INDEX at = place + $VECTOR <= $KEPT_SIZE ? place : $KEPT_SIZE - $VECTOR;
+    $COLUMN_PLACE
     $COLUMN_BLOCK
 }

@@ -26,7 +26,7 @@ static bool may_be_copied(const krf__kernel *k, const krf__operand *o) {
 }
 
 bool krf__copies_columns(const krf__kernel *k) {
-    const bool columns = k->schedule == KRF__REDUCE_COL && !krf__any_order(k) && k->abreast >= KRF__COLUMN_TOGETHER && !krf__stores_elements(k);
+    const bool columns = k->schedule == KRF__REDUCE_COL && !k->flat && !krf__any_order(k) && k->abreast >= KRF__COLUMN_TOGETHER && !krf__stores_elements(k);
     const int bytes = columns ? accumulated(k) : 0;
     int loads = 0;
     bool may = bytes >= LEAST_BYTES && bytes <= MOST_BYTES;

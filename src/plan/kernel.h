@@ -115,7 +115,7 @@ typedef struct krf__kernel {
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
     bool drifts;   /* CUDA, reductions along rows: these begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row */
     bool words;    /* CUDA, KRF__ROW: rows that begin anywhere, as above. A warp's vectors are the words of memory that end in its chunk; what is left of that behind the last whole one goes element by element */
-    bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last */
+    bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last; of flat columns, none of a vector */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
     bool ahead;    /* then: its argument `apart` says that the one before writes nothing that it reads; it loads first then, and waits before it writes */
     bool backwards; /* KRF__MAP on a GPU: blocks go over memory from its end, where the kernel before them in the plan has just been */
@@ -137,7 +137,7 @@ typedef struct krf__kernel {
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
-    int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32 */
+    int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32. With `flat`, those among which 256 rows go */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
@@ -145,7 +145,7 @@ typedef struct krf__kernel {
     bool pairs;    /* KRF__SCAN on a GPU: a block has two tiles of a row, which follow one another */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
     bool spans;    /* KRF__MAP on a GPU: operands are taps of windows (plan/span.c), those of one of which are of one krf__operand.record */
-    bool flat;     /* KRF__MAP on a GPU: vectors go on over the ends of rows (plan/flat.c) */
+    bool flat;     /* KRF__MAP and KRF__REDUCE_COL on a GPU: vectors go on over the ends of rows (plan/flat.c, plan/flat_columns.c) */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
@@ -292,6 +292,15 @@ int krf__relay_blocks(const krf__kernel *k); /* of krf__kernel.relay, that a mul
 
 #define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
 int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
+
+/* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; teams of threads of a block, each of which has a chunk; whether a multiprocessor has one such block; and how many elements of shared memory keep all of a vector out of each other's banks. */
+int krf__flat_vectors(const krf__kernel *k);
+int krf__flat_bytes(const krf__kernel *k); /* of an element, of all operands that lie so */
+int krf__flat_teams(const krf__kernel *k);
+bool krf__flat_alone(const krf__kernel *k);
+#define KRF__FLAT_PAD 32
+
+#define KRF__SPREAD_RESULTS 9 /* the most that become reductions of one result each (plan/spread.c) */
 
 /* On CUDA, bytes of the words, at most 16, in which a thread moves so many of records. */
 int krf__record_word(int bytes);

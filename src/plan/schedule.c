@@ -53,7 +53,7 @@ static bool few_results(const krf__kernel *k) {
 
 /* Small extents of maps, and of results in short rows, but for the first dimension, by which nothing is divided; on the CPU those of few results. */
 static void mark_literal(krf__kernel *k, const krf__limits *limits) {
-    k->literal = k->across ? 1 : !limits->many_threads && few_results(k) ? (1u << k->n_kept) - 1 : 0;
+    k->literal = k->across || (k->flat && k->schedule == KRF__REDUCE_COL) ? 1 : !limits->many_threads && few_results(k) ? (1u << k->n_kept) - 1 : 0;
     for (int d = 1; d < k->n_kept && (k->schedule == KRF__MAP || k->narrow); d++) {
         k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
     }
@@ -358,6 +358,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->along = tiles_lie_along(k);
     krf__mark_vectors(k, fast, unaligned);
     krf__kernel_flat(k, unaligned, limits);
+    krf__columns_flat(k, unaligned, limits);
     mark_literal(k, limits);
     mark_numbers(k, limits);
     stage_rows(k, limits);
@@ -369,7 +370,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__kernel_runs(k, unaligned, limits);
     krf__kernel_beside(k, limits);
     mark_together(k, limits);
-    k->abreast = k->schedule == KRF__REDUCE_COL ? krf__column_threads(k, limits) : 0;
+    k->abreast = k->schedule != KRF__REDUCE_COL ? 0 : k->flat ? k->abreast : krf__column_threads(k, limits);
     k->copied = limits->many_threads && krf__copies_columns(k);
     k->copied_words = k->copied && krf__copies_words(k, unaligned, limits);
     k->ahead = k->early && krf__gains_ahead(k);

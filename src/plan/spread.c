@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MOST_RESULTS 9
+#define MOST_RESULTS KRF__SPREAD_RESULTS
 #define MOST_INSTRS 128
 #define MOST_OPERANDS 32
 #define MOST_REDUCTIONS 9

@@ -44,6 +44,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.blocks = (bits >> 50) % 2 ? l.blocks : 0;
     l.again = (bits >> 51) % 2 ? l.again : 0;
     l.spread = (bits >> 42) % 2 ? l.spread : 1;
+    l.flat = (bits >> 49) % 2 ? l.flat : 0;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
     l.held = (bits >> 41) % 2;

@@ -496,13 +496,14 @@ int main(void) {
     krf_context_options options = krf_context_options_default();
     setenv("FAKECUDA_SEED", "3", 0);    /* threads in another order than their own */
     setenv("KRF_EXACT_MEMORY", "1", 0); /* AddressSanitizer sees what is read behind arrays */
+    setenv("KRF_FUSION", "flat=0", 1);  /* few columns too */
     open_noted_runs(&all, false);
     if (all.cuda) {
         run *now = &all.run[all.n++];
         options.device = getenv("KRF_TEST_DEVICE");
         options.blocking_compile = true;
         options.cache = KRF_CACHE_OFF;
-        options.fusion = "columns=0,unrolled=1";
+        options.fusion = "columns=0,unrolled=1,flat=0";
         now->context = open_or_skip(&options);
         batch_install(now->context);
         now->noted = true;

@@ -581,7 +581,7 @@ static void test_nothing(void **unused) {
 /* From so many elements on. */
 static void test_limits(void **unused) {
     static const struct { const char *fusion; int64_t l, n; verdict wanted; } cases[] = {
-        {NULL, 1 << 19, 3, SPREADS}, {NULL, (1 << 19) - 1, 3, STAYS}, {"spread=1000", 1000, 3, SPREADS}, {"spread=1000", 999, 3, STAYS}, {"spread=0", 1 << 21, 3, STAYS}, {NULL, 1 << 21, 9, SPREADS}, {NULL, 1 << 21, 10, STAYS},
+        {NULL, 1 << 19, 3, SPREADS}, {NULL, (1 << 19) - 1, 3, STAYS}, {"spread=1000", 1000, 3, SPREADS}, {"spread=1000", 999, 3, STAYS}, {"spread=0", 1 << 21, 3, STAYS}, {"flat=0", 1 << 21, 9, SPREADS}, {"flat=0", 1 << 21, 10, STAYS},
         {NULL, 1 << 21, 4, STAYS}};
     (void)unused;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -631,7 +631,7 @@ static void test_many_chunks(void **unused) {
     compare_there("sum(x, axis=0)", 1, &points, SPREADS, 3, want);
     if (places[0].cuda && !collecting) {
         krf_context_options options = krf_context_options_default();
-        place fast = {.label = "fast", .fusion = "spread=1", .cuda = true};
+        place fast = {.label = "fast", .fusion = "spread=1,flat=0", .cuda = true};
         options.device = getenv("KRF_TEST_DEVICE");
         options.math = KRF_MATH_FAST;
         options.fusion = fast.fusion;
@@ -661,7 +661,7 @@ int main(void) {
     if (cuda) {
         setenv("KRF_CACHE", "off", 1); /* batches take no kernels from the disk */
     }
-    add_place(device, KRF_CPU_INTERPRET, "spread=1");
+    add_place(device, KRF_CPU_INTERPRET, "spread=1,flat=0");
     for (int p = 0; p < n_places; p++) {
         krf_op *op = NULL;
         krf_reduction *r = NULL;
