@@ -5,21 +5,10 @@
 #include <stdio.h>
 
 #define STAGE 8 /* lanes that a thread folds before all threads meet */
-#define STEPS 4 /* of 256 rows, that the shortest chunk has */
-#define LOADS 64 /* bytes that a thread has under way */
-#define MOST_WRITTEN 256 /* statements, of more than one step */
 
 static int vectors(const krf__emitter *e) { return krf__flat_vectors(e->k); }
 
-/* How many times 256 rows a thread has under way. */
-static int steps(const krf__emitter *e) {
-    const int elements = vectors(e) * e->k->vector;
-    int n = STEPS;
-    while (n > 1 && (n * elements * krf__flat_bytes(e->k) > LOADS || (uint32_t)(n * elements) * e->k->n_domain > MOST_WRITTEN)) {
-        n /= 2;
-    }
-    return n;
-}
+static int steps(const krf__emitter *e) { return krf__flat_steps(e->k); }
 
 /* Elements of a thread lie as far apart in shared memory as there are threads, and a bit. */
 static int apart(const krf__emitter *e) { return e->k->abreast + KRF__FLAT_PAD / e->k->vector; }

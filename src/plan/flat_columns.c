@@ -7,12 +7,12 @@
 #define FEW_COLUMNS 3
 #define LEAST_OF_FEW (48 << 20) /* bytes of so few columns: less is faster by as many reductions (8 MB of three columns of f32 0.0035 and 0.0042 ms of an H200, 134 MB 0.0353 and 0.0331) */
 #define MOST_VECTOR 8
-#define MOST_WRITTEN 512 /* statements */
-#define MOST_BYTES 64    /* of a thread's accumulators, and of what it loads for 256 rows; */
-#define MOST_THREADS 384 /* then a multiprocessor has two blocks of so many threads, with more than FEW_BYTES of accumulators of FEWER_THREADS; */
-#define FEW_BYTES 16
-#define FEWER_THREADS 320
-#define ALONE_THREADS 512 /* else one of so many, or with up to twice the bytes of MOST_THREADS */
+#define MOST_STEPS 4 /* of 256 rows, that the shortest chunk has */
+#define MOST_WRITTEN 512 /* statements; of more than one step half of it */
+#define MOST_THREADS 1024
+#define LEAST_THREADS 192 /* fewer are slower, whatever is under way (sums of 7 columns of f32 by 168 threads 0.0384 ms, by 224 0.0364) */
+#define MOST_BYTES 128 /* of a thread's accumulators, and of what it loads at once */
+#define ENOUGH_BYTES (32 << 10) /* under way on a multiprocessor */
 #define WIDE_BYTES 16 /* of an element's accumulators: the sums of variances. A block alone takes longer for these than copies do (plan/copies.c: eight columns of f32 0.0416 and 0.0582 ms) */
 #define MOST_SHARED (46 << 10)
 
@@ -29,10 +29,6 @@ static int accumulated(const krf__kernel *k) {
     return bytes;
 }
 
-static int threads_of(const krf__kernel *k, int vector, int vectors) { return KRF__LANES / (vector * vectors) * (int)k->kept_size; }
-static int shared_of(const krf__kernel *k, int vector, int threads) { return (threads + KRF__FLAT_PAD / vector) * vector * accumulated(k); }
-static int most_threads(int bytes) { return bytes <= FEW_BYTES ? MOST_THREADS : FEWER_THREADS; }
-
 int krf__flat_bytes(const krf__kernel *k) {
     int bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -41,26 +37,51 @@ int krf__flat_bytes(const krf__kernel *k) {
     return bytes;
 }
 
-/* Whether registers have room for a block; `alone`: if a multiprocessor has no other. */
-static bool fits(const krf__kernel *k, int vector, int vectors, bool alone) {
-    const int folded = vector * vectors * accumulated(k), loaded = vector * vectors * krf__flat_bytes(k), threads = threads_of(k, vector, vectors);
-    const int bytes = folded > loaded ? folded : loaded;
-    if (alone) {
-        return (bytes <= MOST_BYTES ? threads <= ALONE_THREADS : bytes <= 2 * MOST_BYTES && threads <= MOST_THREADS) && shared_of(k, vector, threads) <= MOST_SHARED;
-    }
-    return bytes <= MOST_BYTES && threads <= most_threads(folded);
+/* A way to share 256 rows out: vectors of each thread, which loads those of some steps at once. */
+typedef struct sharing {
+    int vectors, steps;
+    int threads, blocks, teams; /* blocks of a multiprocessor, 2 or 1, and teams of one; 0: there is no room */
+} sharing;
+
+/* Registers that a thread needs, or else ptxas 13.0 spills, which halves the speed: fitted to what it takes for sums, variances and places. */
+static int registers_of(const krf__kernel *k, int folded, int loaded) {
+    const int share = accumulated(k) > 2 * krf__flat_bytes(k) ? 35 : 30; /* percent; what is converted takes more */
+    return 38 + folded * share / 100 + loaded * 9 / 16 + (loaded > MOST_BYTES / 2 ? 12 : 0);
 }
 
-/* The vectors of each thread, a power of two; 0: there is no room. */
-static int vectors_of(const krf__kernel *k, int vector) {
-    for (int alone = 0; alone <= 1; alone++) {
-        for (int n = 1; n * vector <= KRF__LANES; n *= 2) {
-            if (fits(k, vector, n, alone != 0)) {
-                return (uint32_t)(n * vector) * k->n_domain <= MOST_WRITTEN ? n : 0;
-            }
+/* Those that there are: each quarter of a multiprocessor has as many of its warps, and gives registers out by eights. */
+static int registers_for(int blocks, int threads) {
+    const int warps = (blocks * ((threads + 31) / 32) + 3) / 4, most = KRF__REGISTERS / 4 / 32 / warps / 8 * 8;
+    return most < 255 ? most : 255;
+}
+
+static sharing shared_out(const krf__kernel *k, int vector, int vectors, int steps) {
+    const int elements = vector * vectors, folded = elements * accumulated(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
+    sharing s = {.vectors = vectors, .steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
+    const int memory = MOST_SHARED / ((s.threads + KRF__FLAT_PAD / vector) * vector * accumulated(k));
+    const bool room = s.threads <= MOST_THREADS && memory > 0 && folded <= MOST_BYTES && loaded <= MOST_BYTES && steps * elements * (int)k->n_domain <= (steps > 1 ? MOST_WRITTEN / 2 : MOST_WRITTEN);
+    s.blocks = !room || registers > registers_for(1, s.threads) ? 0 : registers > registers_for(2, s.threads) ? 1 : 2;
+    s.teams = s.blocks > 0;
+    while (s.blocks > 0 && s.teams < memory && (s.teams + 1) * s.threads <= MOST_THREADS / 2 && registers <= registers_for(s.blocks, (s.teams + 1) * s.threads)) {
+        s.teams++;
+    }
+    return s;
+}
+
+/* The one that has enough under way, two blocks rather than one, for while one is at a chunk's tree the other loads; and of equal ones that by four words of 16 bytes a thread. */
+static sharing best_sharing(const krf__kernel *k, int vector) {
+    sharing best = {0};
+    int most = 0;
+    for (int vectors = 1; vectors * vector <= KRF__LANES; vectors *= 2) {
+        for (int steps = 1; steps <= MOST_STEPS; steps *= 2) {
+            const sharing s = shared_out(k, vector, vectors, steps);
+            const int bytes = s.blocks * s.teams * s.threads * steps * vectors * vector * krf__flat_bytes(k), loaded = steps * vectors * vector * krf__flat_bytes(k), score = 2 * s.blocks * (bytes < ENOUGH_BYTES ? bytes : ENOUGH_BYTES) + (loaded == MOST_BYTES / 2);
+            const bool better = score > most && (s.teams * s.threads >= LEAST_THREADS || most == 0);
+            best = better ? s : best;
+            most = better ? score : most;
         }
     }
-    return 0;
+    return best;
 }
 
 /* The longest that all flat operands begin with; 0: there are none, or something stands in the way. */
@@ -82,10 +103,10 @@ static int longest_vector(const krf__kernel *k, bool unaligned) {
             v /= 2;
         }
     }
-    while (v > 1 && vectors_of(k, v) == 0) {
+    while (v > 1 && best_sharing(k, v).blocks == 0) {
         v /= 2;
     }
-    return vectors_of(k, v) > 0 ? v : 0;
+    return best_sharing(k, v).blocks > 0 ? v : 0;
 }
 
 /* What does not lie so is loaded element by element, when it is wanted: of columns that may become reductions of one result each (plan/spread.c) that is slower (sums of products with a weight of each row). */
@@ -99,7 +120,7 @@ static bool reads_apart(const krf__kernel *k) {
 
 static bool are_worth(const krf__kernel *k, int v) {
     const bool few = k->kept_size <= FEW_COLUMNS && k->kept_size * k->reduced_size < LEAST_OF_FEW / krf__flat_bytes(k);
-    const bool copies = accumulated(k) >= WIDE_BYTES && k->kept_size % v == 0 && !fits(k, v, vectors_of(k, v), false);
+    const bool copies = accumulated(k) >= WIDE_BYTES && k->kept_size % v == 0 && best_sharing(k, v).blocks == 1;
     return !few && !copies && !(k->kept_size <= KRF__SPREAD_RESULTS && reads_apart(k)) && !(krf__any_order(k) && k->vector > 1);
 }
 
@@ -112,7 +133,7 @@ void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits
     k->flat = true;
     k->vector = v;
     k->whole = k->kept_size * k->reduced_size % v == 0;
-    k->abreast = threads_of(k, v, vectors_of(k, v));
+    k->abreast = best_sharing(k, v).threads;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].aligned = is_flat(k, i);
         k->operands[i].loose = false;
@@ -120,11 +141,6 @@ void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits
 }
 
 int krf__flat_vectors(const krf__kernel *k) { return KRF__LANES * (int)k->kept_size / (k->abreast * k->vector); }
-
-int krf__flat_teams(const krf__kernel *k) {
-    const int most = most_threads(k->vector * krf__flat_vectors(k) * accumulated(k));
-    const int room = MOST_SHARED / shared_of(k, k->vector, k->abreast), teams = k->abreast < most ? most / k->abreast : 1;
-    return teams < room ? teams : room;
-}
-
-bool krf__flat_alone(const krf__kernel *k) { return !fits(k, k->vector, krf__flat_vectors(k), false); }
+int krf__flat_steps(const krf__kernel *k) { return best_sharing(k, k->vector).steps; }
+int krf__flat_teams(const krf__kernel *k) { return best_sharing(k, k->vector).teams; }
+bool krf__flat_alone(const krf__kernel *k) { return best_sharing(k, k->vector).blocks == 1; }

@@ -295,6 +295,7 @@ int krf__column_levels(const krf__kernel *k); /* how often these halve those of 
 
 /* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; teams of threads of a block, each of which has a chunk; whether a multiprocessor has one such block; and how many elements of shared memory keep all of a vector out of each other's banks. */
 int krf__flat_vectors(const krf__kernel *k);
+int krf__flat_steps(const krf__kernel *k); /* how many times 256 rows it loads at once */
 int krf__flat_bytes(const krf__kernel *k); /* of an element, of all operands that lie so */
 int krf__flat_teams(const krf__kernel *k);
 bool krf__flat_alone(const krf__kernel *k);
