@@ -13,6 +13,7 @@ typedef struct policy {
     int total;
     int dtypes;   /* bit set */
     bool complex; /* complex arrays and scalars too */
+    bool narrow;  /* small integers that are cast and reduced, all alike: what is taken by words of four, or summed in fewer bits */
     int special;  /* percent of blocks with special values */
     int64_t most; /* elements of any node */
     int rank;
@@ -48,7 +49,19 @@ static void pick_shape(dice *d, policy *p) {
     }
 }
 
+/* Rows of a few columns, long enough for reductions down these to be of several chunks. */
+static void pick_tall(dice *d, policy *p) {
+    p->most = 70000;
+    p->rank = 2;
+    p->dims[0] = 1000 + below(d, 1600);
+    p->dims[1] = 2 + below(d, chance(d, 70) ? 10 : 40);
+    while (p->dims[0] * p->dims[1] > p->most) {
+        p->dims[0] /= 2;
+    }
+}
+
 static void pick_policy(dice *d, policy *p, bool gradient) {
+    static const krf_dtype small[] = {KRF_BOOL, KRF_U8, KRF_I8, KRF_U16, KRF_I16};
     static const int floats = 1 << KRF_F16 | 1 << KRF_BF16 | 1 << KRF_F32 | 1 << KRF_F64;
     static const int everyday[NODE_REDUCE + 1] = {
         [NODE_SCALAR] = 5,  [NODE_RANGE] = 4,        [NODE_ELEMENTWISE] = 56, [NODE_CAST] = 6,    [NODE_TRANSPOSE] = 4,
@@ -70,6 +83,18 @@ static void pick_policy(dice *d, policy *p, bool gradient) {
     p->complex = chance(d, 33) && generate_complex;
     p->special = (int)below(d, 3) * 30;
     pick_shape(d, p);
+    p->narrow = chance(d, 12) && !gradient;
+    if (p->narrow) {
+        p->dtypes = 1 << small[below(d, 5)];
+        p->dtypes |= 1 << small[below(d, 5)];
+        p->complex = false;
+        p->total += 5 * p->weights[NODE_CAST] + 3 * p->weights[NODE_REDUCE];
+        p->weights[NODE_CAST] *= 6;
+        p->weights[NODE_REDUCE] *= 4;
+    }
+    if (chance(d, 4)) {
+        pick_tall(d, p);
+    }
 }
 
 static krf_dtype pick_dtype(dice *d, const policy *p) {
@@ -118,7 +143,7 @@ void leaf_layout(dice *d, leaf *x, int64_t *count) {
 static void pick_leaf(dice *d, const policy *p, graph *g) {
     leaf *x = &g->leaves[g->n_leaves];
     int64_t count;
-    *x = (leaf){.block = g->n_leaves, .rank = chance(d, 60) ? p->rank : (int)below(d, p->rank + 1)};
+    *x = (leaf){.block = g->n_leaves, .rank = p->narrow || chance(d, 60) ? p->rank : (int)below(d, p->rank + 1)};
     for (int i = 0; i < x->rank; i++) {
         x->shape[i] = chance(d, 12) ? 1 : p->dims[p->rank - x->rank + i];
     }
@@ -129,7 +154,7 @@ static void pick_leaf(dice *d, const policy *p, graph *g) {
     *own = (block){.dtype = pick_dtype(d, p), .count = count};
     own->fill = chance(d, p->special) ? FILL_SPECIAL
                 : chance(d, 15)       ? FILL_WIDE
-                : chance(d, 15)       ? FILL_LARGE
+                : chance(d, p->narrow ? 50 : 15) ? FILL_LARGE
                 : chance(d, 15)       ? FILL_SMALL
                                       : FILL_EVERYDAY;
     const int64_t need = count;
