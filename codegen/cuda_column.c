@@ -28,7 +28,7 @@ static bool wants_registers(const krf__kernel *k) {
 static void bounds(krf__emitter *e, krf__str *out) {
     size_t bytes = 0;
     if (e->k->flat) {
-        krf__str_printf(out, "%d, %d", e->k->abreast * krf__flat_teams(e->k), krf__flat_alone(e->k) ? 1 : 2);
+        krf__str_printf(out, "%d, %d", e->k->abreast * e->k->flat_teams, e->k->flat_alone ? 1 : 2);
         return;
     }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
@@ -58,7 +58,7 @@ static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)"
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
-    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__cuda_flat_shared(e) * krf__flat_teams(e->k) : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
+    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__cuda_flat_shared(e) * e->k->flat_teams : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }

@@ -8,7 +8,7 @@
 
 static int vectors(const krf__emitter *e) { return krf__flat_vectors(e->k); }
 
-static int steps(const krf__emitter *e) { return krf__flat_steps(e->k); }
+static int steps(const krf__emitter *e) { return e->k->flat_steps; }
 
 /* Elements of a thread lie as far apart in shared memory as there are threads, and a bit. */
 static int apart(const krf__emitter *e) { return e->k->abreast + KRF__FLAT_PAD / e->k->vector; }

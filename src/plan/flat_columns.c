@@ -37,10 +37,10 @@ int krf__flat_bytes(const krf__kernel *k) {
     return bytes;
 }
 
-/* A way to share 256 rows out: vectors of each thread, which loads those of some steps at once. */
+/* A way to share 256 rows out among threads, which load their vectors of some steps at once. */
 typedef struct sharing {
-    int vectors, steps;
-    int threads, blocks, teams; /* blocks of a multiprocessor, 2 or 1, and teams of one; 0: there is no room */
+    int steps, threads;
+    int blocks, teams; /* blocks of a multiprocessor, 2 or 1, and teams of one; 0: there is no room */
 } sharing;
 
 /* Registers that a thread needs, or else ptxas 13.0 spills, which halves the speed: fitted to what it takes for sums, variances and places. */
@@ -57,7 +57,7 @@ static int registers_for(int blocks, int threads) {
 
 static sharing shared_out(const krf__kernel *k, int vector, int vectors, int steps) {
     const int elements = vector * vectors, folded = elements * accumulated(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
-    sharing s = {.vectors = vectors, .steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
+    sharing s = {.steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
     const int memory = MOST_SHARED / ((s.threads + KRF__FLAT_PAD / vector) * vector * accumulated(k));
     const bool room = s.threads <= MOST_THREADS && memory > 0 && folded <= MOST_BYTES && loaded <= MOST_BYTES && steps * elements * (int)k->n_domain <= (steps > 1 ? MOST_WRITTEN / 2 : MOST_WRITTEN);
     s.blocks = !room || registers > registers_for(1, s.threads) ? 0 : registers > registers_for(2, s.threads) ? 1 : 2;
@@ -130,10 +130,14 @@ void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits
     if (v == 0 || v < k->vector || !are_worth(k, v)) {
         return;
     }
+    const sharing s = best_sharing(k, v);
     k->flat = true;
     k->vector = v;
     k->whole = k->kept_size * k->reduced_size % v == 0;
-    k->abreast = best_sharing(k, v).threads;
+    k->abreast = s.threads;
+    k->flat_steps = s.steps;
+    k->flat_teams = s.teams;
+    k->flat_alone = s.blocks == 1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         k->operands[i].aligned = is_flat(k, i);
         k->operands[i].loose = false;
@@ -141,6 +145,3 @@ void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits
 }
 
 int krf__flat_vectors(const krf__kernel *k) { return KRF__LANES * (int)k->kept_size / (k->abreast * k->vector); }
-int krf__flat_steps(const krf__kernel *k) { return best_sharing(k, k->vector).steps; }
-int krf__flat_teams(const krf__kernel *k) { return best_sharing(k, k->vector).teams; }
-bool krf__flat_alone(const krf__kernel *k) { return best_sharing(k, k->vector).blocks == 1; }

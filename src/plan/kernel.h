@@ -138,6 +138,7 @@ typedef struct krf__kernel {
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
     int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32. With `flat`, those among which 256 rows go */
+    int flat_steps, flat_teams; bool flat_alone; /* then: how many times 256 rows a thread loads at once; teams of threads of a block, each of which has a chunk; whether a multiprocessor has one such block, not two */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
@@ -293,12 +294,9 @@ int krf__relay_blocks(const krf__kernel *k); /* of krf__kernel.relay, that a mul
 #define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
 int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
 
-/* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; teams of threads of a block, each of which has a chunk; whether a multiprocessor has one such block; and how many elements of shared memory keep all of a vector out of each other's banks. */
+/* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; bytes of an element, of all operands that lie so; and how many elements of shared memory keep all of a vector out of each other's banks. */
 int krf__flat_vectors(const krf__kernel *k);
-int krf__flat_steps(const krf__kernel *k); /* how many times 256 rows it loads at once */
-int krf__flat_bytes(const krf__kernel *k); /* of an element, of all operands that lie so */
-int krf__flat_teams(const krf__kernel *k);
-bool krf__flat_alone(const krf__kernel *k);
+int krf__flat_bytes(const krf__kernel *k);
 #define KRF__FLAT_PAD 32
 
 #define KRF__SPREAD_RESULTS 9 /* the most that become reductions of one result each (plan/spread.c) */
