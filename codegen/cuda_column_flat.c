@@ -7,7 +7,6 @@
 #define STAGE 8 /* lanes that a thread folds before all threads meet */
 
 static int vectors(const krf__emitter *e) { return krf__flat_vectors(e->k); }
-
 static int steps(const krf__emitter *e) { return e->k->flat_steps; }
 
 /* Elements of a thread lie as far apart in shared memory as there are threads, and a bit. */
@@ -79,17 +78,34 @@ static void last_loads(krf__emitter *e, krf__str *out) { put_loads(e, false, out
 
 static void valid(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->whole ? "true" : "i + k < end"); }
 
-/* Where an element is, for what does not lie as the stretch does. Beyond the last row it is in the first. */
-static void place(krf__emitter *e, krf__str *out) {
+/* Whether something does not lie as the stretch does, so that it matters which row and column an element is of. */
+static bool needs_places(const krf__emitter *e) {
     bool any = false;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         any |= krf__cuda_in_domain(e, i, KRF__load) && !krf__cuda_vectored(e, i);
     }
-    if (!any) {
+    return any;
+}
+
+/* Where a vector begins: of the places of its elements compilers would have each in a register. */
+static void row(krf__emitter *e, krf__str *out) {
+    const char *type = krf__index_type(e);
+    if (needs_places(e)) {
+        krf__str_printf(out, "const %s row = (unsigned %s)i / n0, column = i - row * n0;\n", type, type);
+    }
+}
+
+/* Beyond the last row an element is in its vector's first. */
+static void place(krf__emitter *e, krf__str *out) {
+    const char *type = krf__index_type(e);
+    if (!needs_places(e)) {
         return;
     }
-    krf__str_printf(out, "const unsigned f = (g %% %d * %d + threadIdx.x) * %du + k;\n", vectors(e), e->k->abreast, e->k->vector);
-    krf__str_printf(out, "const %s o = f %% n0, p = valid ? start + g / %d * 256 + (%s)(f / n0) : start;\n", krf__index_type(e), vectors(e), krf__index_type(e));
+    if (e->k->vector <= e->k->kept_size) {
+        krf__str_printf(out, "const bool beyond = column + k >= n0;\nconst %s o = beyond ? column + k - n0 : column + k, p = valid && beyond ? row + 1 : row;\n", type);
+    } else {
+        krf__str_printf(out, "const %s o = (column + k) %% n0, p = valid ? row + (column + k) / n0 : row;\n", type);
+    }
     krf__emit_position(e, KRF__PART_KEPT, "o", out);
     krf__emit_position(e, KRF__PART_REDUCED, "p", out);
 }
@@ -122,7 +138,7 @@ static void put_stage(krf__emitter *e, int lanes, int of, krf__str *out) {
         for (int j = 0; j < of; j++) {
             char element[48];
             snprintf(element, sizeof element, "f + %d * n0", j * (lanes / of));
-            krf__str_printf(out, j == 0 ? "    %s l%u_%d = " : "    %s l%u_%d = ", type, r, j);
+            krf__str_printf(out, "    %s l%u_%d = ", type, r, j);
             put_shared(e, r, element, out);
             krf__str_put(out, ";\n");
         }
@@ -168,5 +184,5 @@ static void elements(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, ele
 
 const krf__hole krf__cuda_column_flat_holes[] = {
     {"FLAT_VECTORS", put_vectors}, {"FLAT_STEPS", put_steps}, {"FLAT_TOGETHER", put_together}, {"FLAT_TOTALS", totals}, {"FLAT_FOUND", found}, {"FLAT_DECLARED", declared}, {"FLAT_DECLARED_NEXT", declared_next}, {"FLAT_BOUNDS", bounds},
-    {"FLAT_LOAD", load}, {"FLAT_ALL_LOADS", all_loads}, {"FLAT_LAST_LOADS", last_loads}, {"FLAT_ELEMENTS", elements}, {"FLAT_VALID", valid}, {"FLAT_PLACE", place}, {"FLAT_HALVES", halves}, {"FLAT_PUT", put}, {"FLAT_TREE", tree}, {"FLAT_FOLD", fold}, {"FLAT_CLEAR", clear}, {"FLAT_MOVE", move}, {NULL, NULL},
+    {"FLAT_LOAD", load}, {"FLAT_ALL_LOADS", all_loads}, {"FLAT_LAST_LOADS", last_loads}, {"FLAT_ELEMENTS", elements}, {"FLAT_VALID", valid}, {"FLAT_ROW", row}, {"FLAT_PLACE", place}, {"FLAT_HALVES", halves}, {"FLAT_PUT", put}, {"FLAT_TREE", tree}, {"FLAT_FOLD", fold}, {"FLAT_CLEAR", clear}, {"FLAT_MOVE", move}, {NULL, NULL},
 };

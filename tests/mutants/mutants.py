@@ -1269,7 +1269,7 @@ MUTANTS = [
     ("stretch_end", "codegen/skeleton/column_flat_bounds.cu", "(after < $REDUCED_SIZE ? after : $REDUCED_SIZE) * $KEPT_SIZE : 0;", "(after < $REDUCED_SIZE ? after : $REDUCED_SIZE) * $KEPT_SIZE - 1 : 0;", "ops/test_flat_columns/sim"),
     ("stretch_valid", "codegen/cuda_column_flat.c", 'e->k->whole ? "true" : "i + k < end"', '"true"', "ops/test_flat_columns/sim"),
     ("stretch_whole", "src/plan/flat_columns.c", "k->whole = k->kept_size * k->reduced_size % v == 0;", "k->whole = true;", "ops/test_flat_columns/sim"),
-    ("stretch_place", "codegen/cuda_column_flat.c", "valid ? start + g / %d * 256 +", "valid ? start + g / %d * 255 +", "ops/test_flat_columns/sim"),
+    ("stretch_place", "codegen/cuda_column_flat.c", "beyond = column + k >= n0", "beyond = column + k > n0", "ops/test_flat_columns/sim"),
     ("stretch_sides", "codegen/cuda_column_flat.c", "r, j, r, r, j, r, j + half);", "r, j, r, r, j + half, r, j);", "ops/test_flat_columns/sim"),
     ("stretch_teams", "codegen/skeleton/column_flat.cu", "team < (again ? 1 : (int)blockDim.y)", "team < 1", "ops/test_flat_columns/sim"),
     ("stretch_found", "codegen/cuda_column_flat.c", "f < (int)gridDim.y * kept) {", "f < (int)gridDim.y * kept - 1) {", "ops/test_flat_columns/sim"),
