@@ -253,9 +253,6 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
 void krf__cuda_put_column_arrays(krf__emitter *e, const char *name, int n, bool identity, krf__str *out);
 void krf__cuda_put_column_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out);
 
-/* ---- cuda_column_flat.c ---- */
-int krf__cuda_flat_shared(const krf__emitter *e); /* elements of a team in shared memory */
-
 /* ---- cuda_scan.c, cuda_scan_columns.c ---- */
 /* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at
  * `end`. */

@@ -58,7 +58,7 @@ static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)"
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
-    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__cuda_flat_shared(e) * e->k->flat_teams : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
+    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__flat_shared(e->k) * e->k->flat_teams : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }

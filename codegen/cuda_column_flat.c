@@ -10,8 +10,7 @@ static int vectors(const krf__emitter *e) { return krf__flat_vectors(e->k); }
 static int steps(const krf__emitter *e) { return e->k->flat_steps; }
 
 /* Elements of a thread lie as far apart in shared memory as there are threads, and a bit. */
-static int apart(const krf__emitter *e) { return e->k->abreast + KRF__FLAT_PAD / e->k->vector; }
-int krf__cuda_flat_shared(const krf__emitter *e) { return apart(e) * e->k->vector; }
+static int apart(const krf__emitter *e) { return krf__flat_shared(e->k) / e->k->vector; }
 
 static void put_vectors(krf__emitter *e, krf__str *out) { krf__str_i64(out, vectors(e)); }
 static void put_steps(krf__emitter *e, krf__str *out) { krf__str_i64(out, steps(e)); }
@@ -19,7 +18,7 @@ static void put_together(krf__emitter *e, krf__str *out) { krf__str_i64(out, ste
 static void totals(krf__emitter *e, krf__str *out) { krf__cuda_put_column_arrays(e, "all", 1, true, out); }
 
 static void put_shared(krf__emitter *e, uint32_t r, const char *element, krf__str *out) {
-    krf__str_printf(out, "shared%u[threadIdx.y * %d + (unsigned)(%s) %% %d * %d + (unsigned)(%s) / %d]", r, krf__cuda_flat_shared(e), element, e->k->vector, apart(e), element, e->k->vector);
+    krf__str_printf(out, "shared%u[threadIdx.y * %d + (unsigned)(%s) %% %d * %d + (unsigned)(%s) / %d]", r, krf__flat_shared(e->k), element, e->k->vector, apart(e), element, e->k->vector);
 }
 
 static void found(krf__emitter *e, krf__str *out) {
@@ -125,7 +124,7 @@ static void halves(krf__emitter *e, krf__str *out) {
 static void put(krf__emitter *e, krf__str *out) {
     krf__str_printf(out, "#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", e->k->vector);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "    shared%u[threadIdx.y * %d + k * %d + threadIdx.x] = acc%u[k];\n", r, krf__cuda_flat_shared(e), apart(e), r);
+        krf__str_printf(out, "    shared%u[threadIdx.y * %d + k * %d + threadIdx.x] = acc%u[k];\n", r, krf__flat_shared(e->k), apart(e), r);
     }
     krf__str_put(out, "}\n");
 }
@@ -162,7 +161,7 @@ static void tree(krf__emitter *e, krf__str *out) {
 
 static void fold(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
-        krf__str_printf(out, "{\n    const %s part = shared%u[team * %d + at %% %d * %d + at / %d];\n    all%u[0] = again ? part : red%u(all%u[0], part);\n}\n", krf__reduction_type(e, r), r, krf__cuda_flat_shared(e), e->k->vector, apart(e), e->k->vector, r, r, r);
+        krf__str_printf(out, "{\n    const %s part = shared%u[team * %d + at %% %d * %d + at / %d];\n    all%u[0] = again ? part : red%u(all%u[0], part);\n}\n", krf__reduction_type(e, r), r, krf__flat_shared(e->k), e->k->vector, apart(e), e->k->vector, r, r, r);
     }
 }
 

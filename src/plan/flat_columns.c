@@ -15,6 +15,7 @@
 #define ENOUGH_BYTES (32 << 10) /* under way on a multiprocessor */
 #define WIDE_BYTES 16 /* of an element's accumulators: the sums of variances. A block alone takes longer for these than copies do (plan/copies.c: eight columns of f32 0.0416 and 0.0582 ms) */
 #define MOST_SHARED (46 << 10)
+#define PAD 32 /* elements, of all of a vector */
 
 static bool lies_flat(const krf__kernel *k, const krf__operand *o) { return o->strides[0] == 1 && o->strides[1] == k->kept_size && !o->counts && !o->gathered && !o->half; }
 static bool is_flat(const krf__kernel *k, uint32_t operand) { return krf__loads(k, operand) && lies_flat(k, &k->operands[operand]); }
@@ -55,10 +56,12 @@ static int registers_for(int blocks, int threads) {
     return most < 255 ? most : 255;
 }
 
+static int shared_of(int threads, int vector) { return threads * vector + PAD; }
+
 static sharing shared_out(const krf__kernel *k, int vector, int vectors, int steps) {
     const int elements = vector * vectors, folded = elements * accumulated(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
     sharing s = {.steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
-    const int memory = MOST_SHARED / ((s.threads + KRF__FLAT_PAD / vector) * vector * accumulated(k));
+    const int memory = MOST_SHARED / (shared_of(s.threads, vector) * accumulated(k));
     const bool room = s.threads <= MOST_THREADS && memory > 0 && folded <= MOST_BYTES && loaded <= MOST_BYTES && steps * elements * (int)k->n_domain <= (steps > 1 ? MOST_WRITTEN / 2 : MOST_WRITTEN);
     s.blocks = !room || registers > registers_for(1, s.threads) ? 0 : registers > registers_for(2, s.threads) ? 1 : 2;
     s.teams = s.blocks > 0;
@@ -145,3 +148,4 @@ void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits
 }
 
 int krf__flat_vectors(const krf__kernel *k) { return KRF__LANES * (int)k->kept_size / (k->abreast * k->vector); }
+int krf__flat_shared(const krf__kernel *k) { return shared_of(k->abreast, k->vector); }

@@ -294,10 +294,10 @@ int krf__relay_blocks(const krf__kernel *k); /* of krf__kernel.relay, that a mul
 #define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
 int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
 
-/* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; bytes of an element, of all operands that lie so; and how many elements of shared memory keep all of a vector out of each other's banks. */
+/* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; bytes of an element, of all operands that lie so; and elements of a reduction that a team has in shared memory, where all of a vector lie in different banks. */
 int krf__flat_vectors(const krf__kernel *k);
 int krf__flat_bytes(const krf__kernel *k);
-#define KRF__FLAT_PAD 32
+int krf__flat_shared(const krf__kernel *k);
 
 #define KRF__SPREAD_RESULTS 9 /* the most that become reductions of one result each (plan/spread.c) */
 
