@@ -40,7 +40,7 @@ int krf__flat_bytes(const krf__kernel *k) {
 
 /* A way to share 256 rows out among threads, which load their vectors of some steps at once. */
 typedef struct sharing {
-    int steps, threads;
+    int vector, steps, threads;
     int blocks, teams; /* blocks of a multiprocessor, 2 or 1, and teams of one; 0: there is no room */
 } sharing;
 
@@ -56,11 +56,12 @@ static int registers_for(int blocks, int threads) {
     return most < 255 ? most : 255;
 }
 
+/* Elements of a reduction that a team has in shared memory. */
 static int shared_of(int threads, int vector) { return threads * vector + PAD; }
 
 static sharing shared_out(const krf__kernel *k, int vector, int vectors, int steps) {
     const int elements = vector * vectors, folded = elements * accumulated(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
-    sharing s = {.steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
+    sharing s = {.vector = vector, .steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
     const int memory = MOST_SHARED / (shared_of(s.threads, vector) * accumulated(k));
     const bool room = s.threads <= MOST_THREADS && memory > 0 && folded <= MOST_BYTES && loaded <= MOST_BYTES && steps * elements * (int)k->n_domain <= (steps > 1 ? MOST_WRITTEN / 2 : MOST_WRITTEN);
     s.blocks = !room || registers > registers_for(1, s.threads) ? 0 : registers > registers_for(2, s.threads) ? 1 : 2;
@@ -87,18 +88,18 @@ static sharing best_sharing(const krf__kernel *k, int vector) {
     return best;
 }
 
-/* The longest that all flat operands begin with; 0: there are none, or something stands in the way. */
-static int longest_vector(const krf__kernel *k, bool unaligned) {
+/* That by the longest vectors that all flat operands begin with and that have room; of no blocks: there are no such operands, or something stands in the way. */
+static sharing by_longest_vectors(const krf__kernel *k, bool unaligned) {
     int bytes = 0, v;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const int size = is_flat(k, i) ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) : 0;
         bytes = size > bytes ? size : bytes;
         if (k->operands[i].gathered || k->operands[i].inner != 0) {
-            return 0;
+            return (sharing){0};
         }
     }
     if (bytes == 0) {
-        return 0;
+        return (sharing){0};
     }
     v = unaligned ? 1 : 16 / bytes < MOST_VECTOR ? 16 / bytes : MOST_VECTOR;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -106,10 +107,12 @@ static int longest_vector(const krf__kernel *k, bool unaligned) {
             v /= 2;
         }
     }
-    while (v > 1 && best_sharing(k, v).blocks == 0) {
+    sharing s = best_sharing(k, v);
+    while (v > 1 && s.blocks == 0) {
         v /= 2;
+        s = best_sharing(k, v);
     }
-    return best_sharing(k, v).blocks > 0 ? v : 0;
+    return s;
 }
 
 /* What does not lie so is loaded element by element, when it is wanted: of columns that may become reductions of one result each (plan/spread.c) that is slower (sums of products with a weight of each row). */
@@ -121,22 +124,21 @@ static bool reads_apart(const krf__kernel *k) {
     return apart;
 }
 
-static bool are_worth(const krf__kernel *k, int v) {
+static bool is_worth(const krf__kernel *k, const sharing *s) {
     const bool few = k->kept_size <= FEW_COLUMNS && k->kept_size * k->reduced_size < LEAST_OF_FEW / krf__flat_bytes(k);
-    const bool copies = accumulated(k) >= WIDE_BYTES && k->kept_size % v == 0 && best_sharing(k, v).blocks == 1;
+    const bool copies = accumulated(k) >= WIDE_BYTES && k->kept_size % s->vector == 0 && s->blocks == 1;
     return !few && !copies && !(k->kept_size <= KRF__SPREAD_RESULTS && reads_apart(k)) && !(krf__any_order(k) && k->vector > 1);
 }
 
 void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const bool columns = limits->vectors != 0 && k->schedule == KRF__REDUCE_COL && k->n_kept == 1 && k->n_reduced == 1 && k->kept_size > 1 && k->kept_size <= limits->flat;
-    const int v = columns && k->reduced_size >= LEAST_ROWS && !krf__stores_elements(k) ? longest_vector(k, unaligned) : 0;
-    if (v == 0 || v < k->vector || !are_worth(k, v)) {
+    const sharing s = columns && k->reduced_size >= LEAST_ROWS && !krf__stores_elements(k) ? by_longest_vectors(k, unaligned) : (sharing){0};
+    if (s.blocks == 0 || s.vector < k->vector || !is_worth(k, &s)) {
         return;
     }
-    const sharing s = best_sharing(k, v);
     k->flat = true;
-    k->vector = v;
-    k->whole = k->kept_size * k->reduced_size % v == 0;
+    k->vector = s.vector;
+    k->whole = k->kept_size * k->reduced_size % s.vector == 0;
     k->abreast = s.threads;
     k->flat_steps = s.steps;
     k->flat_teams = s.teams;

@@ -51,7 +51,7 @@ typedef struct krf__operand {
     bool half;        /* the real or the imaginary parts of complex elements: every second element of memory */
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
-                       * of every vector is a multiple of its length; only known where numbers are drawn */
+                       * of every vector is a multiple of its length; only known where numbers are drawn. Flat columns: it lies as their rows do, whatever its vectors' length */
     bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
     bool turned;      /* CUDA, krf__kernel.flat: such vectors lie backwards */
     uint16_t record;  /* maps, and reductions that were spread: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
