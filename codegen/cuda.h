@@ -253,6 +253,16 @@ void krf__cuda_put_column_element(krf__emitter *e, const char *condition, krf__s
 void krf__cuda_put_column_arrays(krf__emitter *e, const char *name, int n, bool identity, krf__str *out);
 void krf__cuda_put_column_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out);
 
+/* ---- cuda_column_drift.c ---- */
+const char *krf__cuda_column_at(const krf__emitter *e);  /* the first column that a thread loads, */
+const char *krf__cuda_column_own(const krf__emitter *e); /* and whether column `at + k` is one of its block's */
+/* Where a row of an operand begins and ends; and, of what all rows share, the elements of a thread's columns. */
+void krf__cuda_put_column_ends(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_column_apart(krf__emitter *e, uint32_t operand, krf__str *out);
+/* Values of a reduction that lie in shared memory; and the tree over groups of threads. */
+int krf__cuda_column_shared(const krf__emitter *e);
+void krf__cuda_put_drifting_tree(const krf__emitter *e, krf__str *out);
+
 /* ---- cuda_scan.c, cuda_scan_columns.c ---- */
 /* The values of the element at place p, into to0[place], to1[place], ...; and what is stored for it, whose tiles have it at `slot`, and what comes before its run at
  * `end`. */
@@ -273,6 +283,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* ---- target_cuda.c puts these together ---- */
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_each_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_column_ahead_holes[], krf__cuda_column_flat_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_each_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_column_ahead_holes[], krf__cuda_column_flat_holes[], krf__cuda_column_drift_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

@@ -39,10 +39,17 @@ static void bounds(krf__emitter *e, krf__str *out) {
         krf__str_printf(out, "256, %d", krf__copying_blocks(e->k));
         return;
     }
+    if (e->k->drifts) {
+        const int all = e->k->abreast * e->k->groups;
+        krf__str_printf(out, "%d, %d", all, krf__drifting_blocks(e->k, all));
+        return;
+    }
     krf__str_put(out, !wants_registers(e->k) ? "256" : !much ? "256, 4" : widest_load(e->k) == 4 ? "256, 3" : "256, 2");
 }
 
-static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, 256 / e->k->abreast); }
+static void groups(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_groups(e->k)); }
+static void each(krf__emitter *e, krf__str *out) { krf__str_i64(out, krf__column_each(e->k)); }
+static void put_at(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_column_at(e)); }
 
 /* The lane, of a thread's own, from which a turn starts. */
 static void put_turn(krf__emitter *e, const char *number, krf__str *out) {
@@ -58,7 +65,7 @@ static void next_turn(krf__emitter *e, krf__str *out) { put_turn(e, "(turn + 4)"
 
 /* Of a vector of each thread, or of a warp's columns. */
 static void shared(krf__emitter *e, krf__str *out) {
-    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__flat_shared(e->k) * e->k->flat_teams : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
+    const int columns = e->k->abreast * e->k->vector, places = e->k->flat ? krf__flat_shared(e->k) * e->k->flat_teams : e->k->drifts ? krf__cuda_column_shared(e) : !krf__any_order(e->k) ? 256 * e->k->vector : columns < 32 ? 256 : 8 * columns;
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "__shared__ %s shared%u[%d];\n", krf__reduction_type(e, r), r, places);
     }
@@ -111,6 +118,10 @@ static void loads(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         krf__str offset = {0};
         if (!krf__cuda_in_domain(e, i, KRF__load)) {
+            continue;
+        }
+        if (e->k->drifts && e->k->operands[i].loose) {
+            krf__cuda_put_column_apart(e, i, out);
             continue;
         }
         krf__cuda_put_offset(e, i, true, &offset);
@@ -193,6 +204,10 @@ static void merge(krf__emitter *e, krf__str *out) {
 
 static void tree(krf__emitter *e, krf__str *out) {
     const int v = e->k->vector, side = e->k->abreast;
+    if (e->k->drifts) {
+        krf__cuda_put_drifting_tree(e, out);
+        return;
+    }
     krf__str_printf(out, "__syncthreads();\n#pragma unroll\nfor (int k = 0; k < %d; k++) {\n", v);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "    shared%u[k * 256 + thread] = part%u[k];\n", r, r);
@@ -228,11 +243,28 @@ void krf__cuda_put_column_partial(krf__emitter *e, uint32_t r, bool read, const 
     }
 }
 
+/* What blocks found lies as columns do. */
+static void go_again(krf__emitter *e, krf__str *out) {
+    if (e->k->drifts) {
+        krf__emit_skeleton(e, "column_drift_again", out);
+    }
+}
+
+static void own_begins(krf__emitter *e, krf__str *out) {
+    if (e->k->drifts) {
+        krf__str_printf(out, "if (%s) {\n", krf__cuda_column_own(e));
+    }
+}
+
+static void own_ends(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->drifts ? "}\n" : ""); }
+
 static void done(krf__emitter *e, krf__str *out) {
+    own_begins(e, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__cuda_put_column_partial(e, r, false, e->k->copied ? "of" : "blockIdx.y", out);
         krf__str_printf(out, " = all%u[k];\n", r);
     }
+    own_ends(e, out);
 }
 
 static void clear(krf__emitter *e, krf__str *out) {
@@ -252,10 +284,12 @@ static void partials(krf__emitter *e, krf__str *out) {
 }
 
 static void results(krf__emitter *e, krf__str *out) {
+    own_begins(e, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s r%u = all%u[k];\n", krf__reduction_type(e, r), r, r);
     }
     krf__cuda_put_results(e, out);
+    own_ends(e, out);
 }
 
 /* ---- */
@@ -271,7 +305,7 @@ static void put_lane_count(krf__emitter *e, krf__str *out) { krf__str_put(out, l
 static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->flat ? "column_flat" : krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
 static void place(krf__emitter *e, krf__str *out) {
     if (!e->k->flat) {
-        krf__emit_skeleton(e, "column_place", out);
+        krf__emit_skeleton(e, e->k->drifts ? "column_drift" : "column_place", out);
     }
 }
 static void ticket(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_ticket", out); }
@@ -283,6 +317,9 @@ const krf__hole krf__cuda_column_holes[] = {
     {"COLUMN_BOUNDS", bounds},
     {"COLUMN_THREADS", threads},
     {"COLUMN_GROUPS", groups},
+    {"COLUMN_EACH", each},
+    {"COLUMN_AT", put_at},
+    {"COLUMN_AGAIN", go_again},
     {"COLUMN_SHARED", shared},
     {"COLUMN_TOTALS", totals},
     {"COLUMN_CHUNKS", chunks},

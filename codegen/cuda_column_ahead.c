@@ -52,10 +52,14 @@ static void first(krf__emitter *e, krf__str *out) {
 static void word(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (krf__cuda_in_domain(e, i, KRF__load)) {
-            krf__str_printf(out, "krf_copy_later(&");
+            krf__str_put(out, e->k->drifts ? "krf_copy_row_word((uint4 *)&" : "krf_copy_later(&");
             put_place(e, i, "(thread / 32 * 32 + thread % 8 * 4)", out);
             krf__str_printf(out, ", a.%s", e->operand_names[i]);
             krf__cuda_put_offset(e, i, true, out);
+            if (e->k->drifts) {
+                krf__str_put(out, ", ");
+                krf__cuda_put_column_ends(e, i, out);
+            }
             krf__str_put(out, ");\n");
         }
     }
@@ -64,7 +68,7 @@ static void word(krf__emitter *e, krf__str *out) {
 /* Devices without copies that come later load a turn's words at once, for which 64 registers have no room: one by one, means and variances of f32 take 1.00 to 1.03 times as long on an H200. Pairs of halves, which have more registers, would take 1.05 to 1.07. */
 static void unroll(krf__emitter *e, krf__str *out) { krf__str_i64(out, e->k->vector > 1 ? STEPS : 1); }
 
-static void copies(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied_words ? "column_words" : "column_copies", out); }
+static void copies(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->drifts ? "column_drift_words" : e->k->copied_words ? "column_words" : "column_copies", out); }
 static void meet(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->copied_words ? "__syncwarp();\n" : ""); }
 static void part(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "column_part", out); }
 

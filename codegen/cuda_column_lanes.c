@@ -11,7 +11,7 @@ int krf__cuda_column_loads(const krf__emitter *e) {
 
 /* Lanes that a thread visits together; in any order, elements of a column. */
 int krf__cuda_columns_together(const krf__emitter *e) {
-    const int lanes = e->k->abreast, loads = krf__cuda_column_loads(e);
+    const int lanes = krf__column_each(e->k), loads = krf__cuda_column_loads(e);
     if (e->k->flat) {
         return krf__flat_vectors(e->k);
     }

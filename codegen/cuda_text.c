@@ -87,7 +87,7 @@ void krf__cuda_put_word(const krf__emitter *e, uint32_t operand, const char *off
         krf__str_printf(out, "krf_row_word<%s>(", krf__cuda_word_type(e, operand));
         krf__cuda_put_base(e, operand, out);
         krf__str_printf(out, "%s, ", offset);
-        krf__cuda_put_row_ends(e, operand, out);
+        (e->k->schedule == KRF__REDUCE_COL ? krf__cuda_put_column_ends : krf__cuda_put_row_ends)(e, operand, out);
         krf__str_put(out, ")");
     } else {
         krf__str_printf(out, "krf_window<%s>(a.%s%s, %d)", krf__cuda_word_type(e, operand), name, offset, e->k->vector);

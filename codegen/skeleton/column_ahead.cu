@@ -2,7 +2,7 @@
 // one begins. A thread reads what it copied itself, or what its warp did.
 #pragma unroll 1
 for ($INDEX base = first; base < last; base += $AHEAD_LENGTH) {
-    const bool whole = last - base >= $AHEAD_LENGTH, more = last - base > $AHEAD_LENGTH, turns = turn + $COLUMN_TOGETHER < $COLUMN_THREADS;
+    const bool whole = last - base >= $AHEAD_LENGTH, more = last - base > $AHEAD_LENGTH, turns = turn + $COLUMN_TOGETHER < $COLUMN_EACH;
     krf_copies_wait();
     $AHEAD_MEET
     if (more || turns || next >= 0) {

@@ -2,7 +2,7 @@
 // at a time, so that enough loads are under way. Elements beyond the last count as the identity.
 $COLUMN_STACKS
 #pragma unroll 1
-for (int turn = 0; turn < $COLUMN_THREADS; turn += $COLUMN_TOGETHER) {
+for (int turn = 0; turn < $COLUMN_EACH; turn += $COLUMN_TOGETHER) {
     const int lane = threadIdx.y + $COLUMN_GROUPS * $COLUMN_TURN;
     $COLUMN_START
     if ($SPLIT && again) {

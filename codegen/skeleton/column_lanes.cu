@@ -5,11 +5,12 @@ $COLUMN_TOTALS
 $COLUMN_FIRST
 #pragma unroll 1
 for (;;) {
-    const $INDEX o = at;
+    const $INDEX o = $COLUMN_AT;
     $KEPT_POSITION
     $COLUMN_CHUNKS
     $COLUMN_TICKET
     again = true;
+    $COLUMN_AGAIN
 }
 if (inside && threadIdx.y == 0) {
     for (int k = 0; k < $VECTOR; k++) {

@@ -16,7 +16,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: longer
  * rows go side by side as fast on the CPU; on a GPU, of more than 6, several threads share one. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .flat = 48, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .pairs = 4096, .relay = 4096, .again = 16384, .widen = 1 << 25, .blocks = 256, .tables = MANY_BYTES, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .flat = 48, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .pairs = 4096, .relay = 4096, .again = 16384, .widen = 1 << 25, .blocks = 1024, .tables = MANY_BYTES, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;

@@ -52,7 +52,7 @@ typedef struct krf__operand {
     uint16_t inner;   /* 0; else 1 + the number of a value that the kernel keeps for each row: an element of no memory. Strides: as of an array in C order */
     bool aligned;     /* the element at offset lies on a 16-byte border, and so does every vector of it (see krf__kernel.vector). Counting: the first place
                        * of every vector is a multiple of its length; only known where numbers are drawn. Flat columns: it lies as their rows do, whatever its vectors' length */
-    bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others are loaded element by element */
+    bool loose;       /* CUDA, maps and columns: vectors of it begin anywhere: narrow ones are taken out of the two in which they lie, others, and of columns that drift all, are loaded element by element */
     bool turned;      /* CUDA, krf__kernel.flat: such vectors lie backwards */
     uint16_t record;  /* maps, and reductions that were spread: 1 + the operand that has the first of the fields that lie side by side in memory, of which this has one; 0: none do. There are as many as that one's stride. On the CPU of what is stored alone */
     uint16_t rows_of, row; /* strips: 1 + the operand whose rows it reads too, `row` of them further on; 0: its own */
@@ -113,7 +113,7 @@ typedef struct krf__kernel {
     /* Shape class: what the text depends on besides the body. */
     int vector;    /* elements a 16-byte access moves along the fast dimension; of tiles, a word of 4 bytes along each of both; of strips, a word of up to 16; 1: none */
     bool rest;     /* reductions by vectors: elements may be left after the last whole one; always so with one chunk */
-    bool drifts;   /* CUDA, reductions along rows: these begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row */
+    bool drifts;   /* CUDA, reductions: rows begin anywhere within a vector of memory, and end within one; threads take the vectors of memory, and of them what belongs to the row, or to their columns (plan/column_drift.c) */
     bool words;    /* CUDA, KRF__ROW: rows that begin anywhere, as above. A warp's vectors are the words of memory that end in its chunk; what is left of that behind the last whole one goes element by element */
     bool whole;    /* reductions on a GPU: no element of a tile, or of a row's chunk, is beyond the last; of flat columns, none of a vector */
     bool early;    /* CUDA: it may begin before the one that it depends on has ended, and waits for that */
@@ -137,7 +137,8 @@ typedef struct krf__kernel {
     uint32_t literal; /* a bit for each dimension whose extent is text */
     int columns, length; /* KRF__ROW_COL: rows that a block (CPU: a tile) has side by side, and elements of each that it has room for (CPU: in a chunk); powers of two. `columns` of KRF__SCAN with `side` likewise, and on the CPU, where that many columns go row by row; 0: others */
     int each;      /* KRF__ROW_COL on a GPU: elements that a thread has of a row, where that has fewer than 32 threads */
-    int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32. With `flat`, those among which 256 rows go */
+    int abreast;   /* CUDA, KRF__REDUCE_COL: threads of a block that lie side by side, with a vector of columns each; 1 to 32, and but for those that drift a power of two. With `flat`, those among which 256 rows go */
+    int groups;    /* those that drift: threads of a block under each other, each of which has as many of the 256 lanes; a power of two */
     int flat_steps, flat_teams; bool flat_alone; /* then: how many times 256 rows a thread loads at once; teams of threads of a block, each of which has a chunk; whether a multiprocessor has one such block, not two */
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
@@ -293,6 +294,15 @@ int krf__relay_blocks(const krf__kernel *k); /* of krf__kernel.relay, that a mul
 
 #define KRF__COLUMN_TOGETHER 4 /* lanes of a column that a thread visits together, where it has as many and their order counts */
 int krf__column_levels(const krf__kernel *k); /* how often these halve those of a thread */
+int krf__column_groups(const krf__kernel *k); /* threads that lie under each other, */
+int krf__column_each(const krf__kernel *k);   /* of the 256 lanes of a column that each of them has, */
+int64_t krf__column_tile(const krf__kernel *k); /* and columns that a block has */
+
+/* Of krf__kernel.drifts, columns: whether an operand is one by whose words threads go; elements of a word; and vectors side by side in shared memory, wherever rows begin. */
+bool krf__column_drifts(const krf__kernel *k, uint32_t operand);
+int krf__column_word(const krf__kernel *k);
+int krf__column_edge(const krf__kernel *k);
+int krf__drifting_blocks(const krf__kernel *k, int threads); /* of so many threads, that a multiprocessor has at once */
 
 /* Of krf__kernel.flat, columns: vectors that a thread has of 256 rows; bytes of an element, of all operands that lie so; and elements of a reduction that a team has in shared memory, where all of a vector lie in different banks. */
 int krf__flat_vectors(const krf__kernel *k);

@@ -100,7 +100,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
         put64(&s, (uint64_t)krf__side_threads(k) | (uint64_t)krf__side_elements(k) << 8 | (uint64_t)k->columns << 32);
     }
     if (k->schedule == KRF__REDUCE_COL) {
-        put64(&s, (uint64_t)k->abreast);
+        put64(&s, (uint64_t)k->abreast | (uint64_t)k->groups << 32);
     }
     if (k->schedule == KRF__SCAN) {
         put64(&s, (uint64_t)krf__scan_runs(k) | (uint64_t)krf__scans_alone(k) << 32 | (uint64_t)k->pairs << 33 | (uint64_t)k->columns << 40);

@@ -270,6 +270,7 @@ static bool comes_at_once(const krf__kernel *k) {
 
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
+    k->groups = 0;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
     k->outer = k->once = k->places = k->several = k->copied = k->copied_words = k->relay = false;
     k->strip = 0;
@@ -373,5 +374,6 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     k->abreast = k->schedule != KRF__REDUCE_COL ? 0 : k->flat ? k->abreast : krf__column_threads(k, limits);
     k->copied = limits->many_threads && krf__copies_columns(k);
     k->copied_words = k->copied && krf__copies_words(k, unaligned, limits);
+    krf__columns_drift(k, unaligned, limits);
     k->ahead = k->early && krf__gains_ahead(k);
 }

@@ -45,5 +45,5 @@ size_t krf__ticket_count(const krf__kernel *k) {
         const int64_t done = k->side ? tiles * divide_up(k->kept_size, k->columns) : 0; /* by blocks, of their tiles */
         return 2 + (size_t)(done + done % 2) + (krf__scan_words(k) > 2 ? 4 : 2) * (size_t)(k->kept_size * (shares + tiles + groups)); /* a word of each, or two */
     }
-    return (size_t)(k->schedule == KRF__REDUCE_COL ? divide_up(k->kept_size, (int64_t)k->abreast * k->vector) : k->relay ? 2 * k->kept_size : k->kept_size); /* of a relay a second one, of chunks that are taken */
+    return (size_t)(k->schedule == KRF__REDUCE_COL ? divide_up(k->kept_size, krf__column_tile(k)) : k->relay ? 2 * k->kept_size : k->kept_size); /* of a relay a second one, of chunks that are taken */
 }

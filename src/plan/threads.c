@@ -185,13 +185,14 @@ static int64_t blocks_of_columns(const krf__kernel *k, int threads) {
 /* Columns that would fit beside one another are left to two blocks, as far as each has a line of memory: while one is at a chunk's tree the others load. Columns of a few thousand elements leave few blocks where these are wide: half a line of memory beside each other is enough then (an H200 sums [4096, 1024] f32 in 0.0049 ms so, not 0.0104, exponentials of it in 0.0058, not 0.0174;
  * twice as many blocks are slower where rows begin within lines). */
 int krf__column_threads(const krf__kernel *k, const krf__limits *limits) {
-    enum { LINE = 8, MOST = 128, LEAST_BYTES = 64 }; /* threads whose vectors are a line of memory; columns of a block */
+    enum { LINE = 8, MOST = 128, LEAST_BYTES = 64, ENOUGH = 256 }; /* threads whose vectors are a line of memory; columns of a block; blocks */
+    const int64_t enough = limits->blocks < ENOUGH ? limits->blocks : ENOUGH;
     const int64_t bytes = (int64_t)k->vector * (int64_t)krf__narrowest(k);
     int threads = 1;
     while (threads < 32 && threads * k->vector < MOST && (int64_t)threads * k->vector * (k->vector > 1 && threads >= LINE ? 2 : 1) < k->kept_size) {
         threads *= 2;
     }
-    while (threads > KRF__COLUMN_TOGETHER && threads * bytes >= 2 * LEAST_BYTES && blocks_of_columns(k, threads) < (int64_t)limits->blocks) {
+    while (threads > KRF__COLUMN_TOGETHER && threads * bytes >= 2 * LEAST_BYTES && blocks_of_columns(k, threads) < enough) {
         threads /= 2;
     }
     return threads;
@@ -199,7 +200,7 @@ int krf__column_threads(const krf__kernel *k, const krf__limits *limits) {
 
 int krf__column_levels(const krf__kernel *k) {
     int n = 0;
-    for (int lanes = k->abreast; lanes > KRF__COLUMN_TOGETHER; lanes /= 2) {
+    for (int lanes = krf__column_each(k); lanes > KRF__COLUMN_TOGETHER; lanes /= 2) {
         n++;
     }
     return n;

@@ -195,7 +195,7 @@ static bool streams(const krf__operand *o, int fast) { return o->strides[fast] =
 
 bool krf__goes_with(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int v) {
     bool same = (a->offset - b->offset) % v == 0;
-    for (int d = 0; d < k->n_kept; d++) {
+    for (int d = 0; d < k->n_kept + k->n_reduced; d++) {
         same &= (a->strides[d] - b->strides[d]) % v == 0;
     }
     return same;

@@ -50,4 +50,7 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
 /* The same of reductions by columns, whose rows follow one another without a gap. */
 void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
+/* Last of all, columns that are neither: of rows that do not come in whole vectors threads take the words of memory (krf__kernel.drifts). */
+void krf__columns_drift(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
 #endif

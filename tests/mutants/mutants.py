@@ -571,7 +571,7 @@ MUTANTS = [
     ("column_enough", "src/plan/threads.c", "blocks_of_columns(k, threads) < (int64_t)limits->blocks", "blocks_of_columns(k, threads) <= (int64_t)limits->blocks", "unit/test_cuda_backend$"),
     ("column_least", "src/plan/threads.c", "threads * bytes >= 2 * LEAST_BYTES", "threads * bytes >= LEAST_BYTES", "unit/test_cuda_backend$"),
     ("column_lanes_of_blocks", "src/plan/threads.c", "/ columns * lanes;", "/ columns * (lanes > 0);", "unit/test_cuda_backend$"),
-    ("column_abreast_key", "src/plan/key.c", "put64(&s, (uint64_t)k->abreast);", "", "rows/test_columns/sim|ops/test_reduce/sim|fuzz"),
+    ("column_abreast_key", "src/plan/key.c", "put64(&s, (uint64_t)k->abreast | (uint64_t)k->groups << 32);", "", "rows/test_columns/sim|ops/test_reduce/sim|fuzz"),
     ("relay_from", "src/plan/team.c", "k->chunk >= limits->relay : k->chunk", "k->chunk > limits->relay : k->chunk", "ops/test_relay/sim"),
     ("relay_whole", "src/plan/schedule.c", "return k->reduced_size % k->chunk == 0;", "return k->reduced_size % KRF__LANES == 0;", "ops/test_relay/sim"),
     ("relay_take", "codegen/cuda_team.c", '"acc%u[0] = meet.from0.of%u[thread];\\n", r, r);', '"acc%u[0] = meet.from0.of%u[thread];\\n", r, 0u);', "ops/test_relay/sim"),

@@ -94,8 +94,8 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
         break;
     case KRF__REDUCE_COL: /* see skeleton/reduce_col.cu; lanes of chunks by gridDim.y */
         g->block_x = (uint32_t)k->abreast;
-        g->block_y = k->flat ? clamp(divide_up(k->chunks, KRF__LANES), (uint32_t)k->flat_teams) : KRF__CUDA_BLOCK / g->block_x;
-        blocks = divide_up(k->kept_size, (int64_t)g->block_x * (k->vector > 1 ? k->vector : 1));
+        g->block_y = k->flat ? clamp(divide_up(k->chunks, KRF__LANES), (uint32_t)k->flat_teams) : (uint32_t)krf__column_groups(k);
+        blocks = divide_up(k->kept_size, krf__column_tile(k));
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
         g->y = column_blocks(k, multiprocessors, blocks);

@@ -1,0 +1,3 @@
+at = from + ($INDEX)threadIdx.x * $VECTOR;
+inside = at < until;
+at = at + $VECTOR <= until ? at : until - $VECTOR;
