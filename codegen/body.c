@@ -224,7 +224,7 @@ void krf__emit_statement(const krf__emitter *e, uint32_t instr, krf__str *out) {
 }
 
 bool krf__sums_narrow(const krf__emitter *e, uint32_t r) {
-    const bool lanes = e->target->gpu && e->k->schedule == KRF__REDUCE_COL && (e->k->flat || !krf__any_order(e->k));
+    const bool lanes = e->target->gpu && e->k->schedule == KRF__REDUCE_COL && (e->k->flat || e->k->drifts || !krf__any_order(e->k));
     return !lanes && krf__narrow_sum(e->k, r);
 }
 

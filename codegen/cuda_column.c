@@ -102,7 +102,7 @@ static void unroll(krf__emitter *e, krf__str *out) {
     const bool compares = widest_load(e->k) > 4 && (op == KRF__max || op == KRF__min); /* some ten operations, one after the other (the largest f64 of [16K, 1000] 0.048 -> 0.043 ms) */
     const bool plain = !compares && e->k->n_reductions == 1 && together == 4 && e->k->vector > 1 && krf__narrowest(e->k) >= 4 && !(costly && widest_load(e->k) > 4);
     const int several = costly ? 1 : e->k->vector > 1 ? 2 : 4;
-    krf__str_i64(out, plain ? 1 : (alone && (costly || krf__any_order(e->k)) ? 2 * several : several) * 4 / together);
+    krf__str_i64(out, plain ? 1 : (alone && (costly || (krf__any_order(e->k) && !e->k->drifts)) ? 2 * several : several) * 4 / together);
 }
 
 static void declared(krf__emitter *e, krf__str *out) {
@@ -302,7 +302,7 @@ static void chunk(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, chunk_
 static void chunks(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->copied ? "column_several" : "column_lane", out); }
 static void put_lane_count(krf__emitter *e, krf__str *out) { krf__str_put(out, lane_count(e)); }
 
-static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->flat ? "column_flat" : krf__any_order(e->k) ? "column_any" : "column_lanes", out); }
+static void block(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->flat ? "column_flat" : krf__any_order(e->k) && !e->k->drifts ? "column_any" : "column_lanes", out); }
 static void place(krf__emitter *e, krf__str *out) {
     if (!e->k->flat) {
         krf__emit_skeleton(e, e->k->drifts ? "column_drift" : "column_place", out);

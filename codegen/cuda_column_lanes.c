@@ -15,7 +15,7 @@ int krf__cuda_columns_together(const krf__emitter *e) {
     if (e->k->flat) {
         return krf__flat_vectors(e->k);
     }
-    if (krf__any_order(e->k)) {
+    if (krf__any_order(e->k) && !e->k->drifts) {
         return loads > 2 || krf__costly_domain(e->k) ? 2 : 4;
     }
     return lanes < KRF__COLUMN_TOGETHER ? lanes : KRF__COLUMN_TOGETHER;

@@ -268,7 +268,8 @@ static void try_run(const run *r, const example *e) {
     char text[1024];
     write_program(e, text, sizeof text);
     krf_plan *plan = run_program(r, text, (krf_binding[]){krf_bind_array("x", x), krf_bind_array("w", w)}, 2, e->p->results, got);
-    if (all.cuda && (has_text(plan, "krf_copy_part(&held_") || has_text(plan, "krf_copy_later(&held_")) != ahead) {
+    const bool drifts = all.cuda && has_text(plan, "krf_copy_row_word((uint4 *)&held_"); /* of halves, too, whose rows have no whole words (test_drifting_columns.c) */
+    if (all.cuda && !drifts && (has_text(plan, "krf_copy_part(&held_") || has_text(plan, "krf_copy_later(&held_")) != ahead) {
         COMPLAIN("%s\nof %s, %d x %" PRId64 " x %" PRId64 ", %s: elements should%s be copied to shared memory", text, name_of(e->dtype), e->planes, e->rows, e->columns, r->label, ahead ? "" : " not");
     }
     if (!collecting) {
@@ -452,7 +453,7 @@ static void test_shapes(void **unused) {
         {KRF_F32, 1000, 3, "sum(d, axis=0), sum(d * d, axis=0)", true},
         {KRF_F32, 1000, 2, "sum(d, axis=0), sum(d * d, axis=0)", false}, /* two lanes a thread */
         {KRF_BF16, 1000, 64, "sum(d, axis=0), sum(d * d, axis=0)", true},
-        {KRF_BF16, 1000, 63, "sum(d, axis=0), sum(d * d, axis=0)", false}, /* no pairs */
+        {KRF_BF16, 1000, 63, "sum(d, axis=0), sum(d * d, axis=0)", true}, /* words of memory have pairs, wherever rows begin */
         {KRF_I16, 1000, 64, "sum(d, axis=0), sum(d * d, axis=0)", true},
         {KRF_I8, 1000, 64, "sum(d, axis=0), sum(d * d, axis=0)", false},
         {KRF_F64, 1000, 64, "sum(d, axis=0), sum(d * d, axis=0)", false},

@@ -36,7 +36,7 @@ static int64_t blocks_per_result(const krf__kernel *k, int multiprocessors) {
 
 /* Blocks among which the chunks of a column go: as many as lanes; where any order will do, not many more than run at once, of as many chunks each. */
 static uint32_t column_blocks(const krf__kernel *k, int multiprocessors, int64_t beside) {
-    if (k->flat) {
+    if (k->flat || (k->drifts && !k->copied)) {
         return clamp(k->chunks, KRF__LANES);
     }
     if (k->copied) {
