@@ -116,13 +116,9 @@ static int64_t time_of(const krf__kernel *k, int64_t processors, int side, int g
 static void share_out(krf__kernel *k, const krf__limits *limits) {
     const int64_t processors = limits->blocks > 1 ? limits->blocks / 2 : 1;
     int64_t least = INT64_MAX;
-    int last = 0;
-    for (int64_t tiles = divide_up(k->kept_size, tile_of(k, MOST_SIDE)); tiles <= k->kept_size; tiles++) {
-        const int side = (int)divide_up(divide_up(k->kept_size, tiles) + krf__column_word(k) - 1, k->vector);
-        if (side < LEAST_SIDE) {
-            break;
-        }
-        for (int groups = LEAST_GROUPS; groups <= KRF__LANES / KRF__COLUMN_TOGETHER && side != last && leaves_vectors(k, side); groups *= 2) {
+    for (int side = MOST_SIDE; side >= LEAST_SIDE; side--) {
+        const bool narrowest = divide_up(k->kept_size, tile_of(k, side)) < divide_up(k->kept_size, tile_of(k, side - 1)); /* that has no more blocks */
+        for (int groups = LEAST_GROUPS; groups <= KRF__LANES / KRF__COLUMN_TOGETHER && narrowest && leaves_vectors(k, side); groups *= 2) {
             const int64_t time = krf__drifting_blocks(k, side * groups) > 0 && side * groups >= LEAST_THREADS && side * groups <= MOST_THREADS ? time_of(k, processors, side, groups) : INT64_MAX;
             if (time < least) {
                 least = time;
@@ -130,7 +126,6 @@ static void share_out(krf__kernel *k, const krf__limits *limits) {
                 k->groups = groups;
             }
         }
-        last = side;
     }
 }
 

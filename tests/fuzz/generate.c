@@ -54,7 +54,7 @@ static void pick_tall(dice *d, policy *p) {
     p->most = 70000;
     p->rank = 2;
     p->dims[0] = 1000 + below(d, 1600);
-    p->dims[1] = 2 + below(d, chance(d, 70) ? 10 : 40);
+    p->dims[1] = 2 + below(d, chance(d, 60) ? 10 : chance(d, 50) ? 40 : 130);
     while (p->dims[0] * p->dims[1] > p->most) {
         p->dims[0] /= 2;
     }
