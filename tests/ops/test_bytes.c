@@ -162,7 +162,7 @@ static void check_columns(const run *r, krf_dtype dtype, int rows, int columns) 
 /* Whole vectors of columns, some more, and vectors that begin anywhere; of several chunks, and with rows left over. */
 static void test_columns(void **unused) {
     static const krf_dtype dtypes[] = {KRF_U8, KRF_I8, KRF_BOOL};
-    static const int shapes[][2] = {{1, 16}, {37, 48}, {300, 128}, {301, 1000}, {2000, 16}, {5000, 64}, {70, 33}, {129, 272}};
+    static const int shapes[][2] = {{1, 16}, {37, 48}, {300, 128}, {301, 1000}, {2000, 16}, {5000, 64}, {70, 33}, {129, 272}, {3000, 8}};
     (void)unused;
     for (int r = 0; r < all.n; r++) {
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
@@ -173,4 +173,17 @@ static void test_columns(void **unused) {
     }
 }
 
-int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_pairs), cmocka_unit_test(test_columns))); }
+/* Threads of a GPU take rows of eight as words: results do not tell. */
+static void test_rows_of_eight(void **unused) {
+    (void)unused;
+    krf_graph *g = krf_graph_create(all.run[0].context);
+    const krf_expr most = krf_max(krf_placeholder(g, "x", KRF_U8, 2, (int64_t[]){3000, 8}), 1, (int[]){0}, false);
+    char *text = NULL;
+    size_t bytes = 0;
+    assert_int_equal(krf_dump(g, 1, &most, KRF_DUMP_PLAN, "cuda", NULL, &text, &bytes), KRF_OK);
+    assert_non_null(strstr(text, "vector 8,"));
+    krf_free(text);
+    krf_graph_destroy(g);
+}
+
+int main(void) { return run_on(open_runs(&all, false), TESTS(cmocka_unit_test(test_pairs), cmocka_unit_test(test_columns), cmocka_unit_test(test_rows_of_eight))); }
