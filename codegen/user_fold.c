@@ -38,12 +38,20 @@ static const char *field_type(const krf_op *op, const uint8_t letters[26], int f
 }
 
 /* CUDA: memory that other blocks write is volatile, of which C++ copies no struct by itself; and shuffles go field by field. No members: gcc would guard the shared ones of the
- * doubles. Whole words, as which they are copied to shared memory. */
+ * doubles. Whole words, as which they are copied to shared memory; and aligned as their widest field is: of fewer bytes NVRTC 13.0 makes structs that are 12 bytes in a union, and 16 apart in an array. */
 static void put_struct(krf__user_printing *p, const krf_op *op, const uint8_t letters[26], const char *type) {
     const bool c = krf__user_in_c(p->e);
     const int n = op->map->n_results;
     krf__str *out = p->out;
-    krf__str_printf(out, c ? "typedef struct {\n" : "struct __align__(4) %s {\n", type);
+    bool wide = false;
+    for (int f = 0; f < n; f++) {
+        wide |= krf_dtype_size(krf__variable_dtype(&op->map->variables[f], letters)) == 8;
+    }
+    if (c) {
+        krf__str_put(out, "typedef struct {\n");
+    } else {
+        krf__str_printf(out, "struct __align__(%d) %s {\n", wide ? 8 : 4, type);
+    }
     for (int f = 0; f < n; f++) {
         krf__str_printf(out, "    %s f%d;\n", field_type(op, letters, f), f);
     }

@@ -43,7 +43,7 @@ static size_t accumulated(const krf__kernel *k) {
 static int vector_of(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const krf__operand *first = NULL;
     int bytes = 1, n = 0, v;
-    bool may = k->n_instrs <= MOST_INSTRS, halves = true;
+    bool may = k->n_instrs <= MOST_INSTRS && krf__takes_anything(k), halves = true;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);

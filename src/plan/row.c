@@ -120,7 +120,7 @@ static bool by_words(const krf__kernel *k, bool unaligned, const krf__limits *li
     const krf__operand *first = leader(k);
     const bool wanted = limits->many_threads && limits->held != 0 && limits->vectors != 0 && limits->loose >= 2 && !unaligned;
     const int size = first != NULL ? (int)krf_dtype_size((krf_dtype)first->dtype) : 0;
-    bool may = wanted && gains_by_words(k, size) && k->vector == 1 && k->n_reduced == 1 && k->reduced_size >= WORDS_LEAST && krf__commutes(k);
+    bool may = wanted && gains_by_words(k, size) && k->vector == 1 && k->n_reduced == 1 && k->reduced_size >= WORDS_LEAST && krf__commutes(k) && krf__takes_anything(k);
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
         if (o->inner == 0 && o->strides[k->n_kept] != 0) {

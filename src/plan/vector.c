@@ -209,11 +209,20 @@ bool krf__commutes(const krf__kernel *k) {
     return all;
 }
 
+bool krf__takes_anything(const krf__kernel *k) {
+    bool all = true;
+    for (uint32_t i = 0; i < k->n_instrs; i++) {
+        const krf__op op = (krf__op)k->instrs[i].op;
+        all &= op != KRF__call && op != KRF__fold_map && !krf__op_is_fold(op);
+    }
+    return all;
+}
+
 /* Bytes of which something is computed take longer than their loads. */
 int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const int fast = k->n_kept;
     const krf__operand *first = NULL;
-    bool may = k->n_reduced == 1 && k->reduced_size > KRF__LANES && limits->vectors != 0 && krf__commutes(k) && !krf__stores_elements(k);
+    bool may = k->n_reduced == 1 && k->reduced_size > KRF__LANES && limits->vectors != 0 && krf__commutes(k) && krf__takes_anything(k) && !krf__stores_elements(k);
     int bytes = 1, n = 0, v;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];

@@ -37,9 +37,11 @@ int krf__column_vector(const krf__kernel *k, bool unaligned, const krf__limits *
 /* The same of reductions along rows that begin and end anywhere (krf__kernel.drifts). */
 int krf__drifting_vector(const krf__kernel *k, bool unaligned, const krf__limits *limits);
 
-/* Whether two operands begin in each row as far within a vector of v elements; and whether it makes no difference which of two values of the canonical tree is the first: rows that begin elsewhere go round it from another lane. */
+/* Whether two operands begin in each row as far within a vector of v elements; whether it makes no difference which of two values of the canonical tree is the first: rows that begin elsewhere go round it from another lane; and
+ * whether all may be computed of what is no element, as lies beside rows in their words: what users define need not end then. */
 bool krf__goes_with(const krf__kernel *k, const krf__operand *a, const krf__operand *b, int v);
 bool krf__commutes(const krf__kernel *k);
+bool krf__takes_anything(const krf__kernel *k);
 
 /* Once the vector length is known: which operands are moved by vectors (krf__operand.aligned, loose). */
 void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned);

@@ -195,11 +195,43 @@ static void reductions_that_store_elements_stay_in_registers(void **state) {
     krf_context_destroy(context);
 }
 
+/* Of accumulators of 16 bytes, which a lane has in each of 256 places: compilers must not take them for shorter than they are apart. */
+static void accumulators_of_users_have_room(void **state) {
+    (void)state;
+    if (kernels == 0) {
+        skip();
+    }
+    krf_context *context = open_context();
+    krf_reduction *either = NULL;
+    assert_int_equal(krf_reduction_define(context, "either", "T x", "T v, bool any", "0, 0", "v = x; any = 1;", "v = a_any ? a_v : b_v; any = a_any || b_any;", "T r", "r = v;", &either), KRF_OK);
+    krf_reduction_release(either);
+    krf_graph *graph = krf_graph_create(context);
+    krf_expr result;
+    char *ptx = NULL;
+    size_t bytes;
+    int count = 0, arrays = 0;
+    if (krf_parse_many(graph, "x: f64[1000]\neither(exp(x))", NULL, 0, 1, &result, &count) != KRF_OK || krf_dump(graph, 1, &result, KRF_DUMP_PTX, "cuda", "sm_90", &ptx, &bytes) != KRF_OK) {
+        fail_msg("%s", krf_error_message());
+    }
+    for (const char *at = strstr(ptx, ".shared .align"); at != NULL; at = strstr(at + 1, ".shared .align")) {
+        const char *size = strchr(at, '[');
+        if (size != NULL && atoi(size + 1) > 256) {
+            assert_int_equal(atoi(size + 1) % (256 * 16), 0);
+            arrays++;
+        }
+    }
+    assert_true(arrays > 0);
+    krf_free(ptx);
+    krf_graph_destroy(graph);
+    krf_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_kernels_need_few_registers_and_no_local_memory),
         cmocka_unit_test(shared_rows_stay_in_registers),
         cmocka_unit_test(reductions_that_store_elements_stay_in_registers),
+        cmocka_unit_test(accumulators_of_users_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
