@@ -129,8 +129,11 @@ static pair folded(const series *s, int op) {
 
 static void define_folds(krf_context *c) {
     krf_reduction *latest = NULL, *path = NULL;
+    krf_op *halvings = NULL;
     assert_ok(krf_reduction_define(c, "latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &latest));
     assert_ok(krf_reduction_define(c, "path", "T x", "T m, T b", "1, 0", "m = x < 0 ? -1 : 1; b = x;", "m = a_m * b_m; b = a_b * b_m + b_b;", NULL, NULL, &path));
+    assert_ok(krf_op_define(c, "halvings", "T x", "T n", "n = 0; while (x != 1) { x = x * (T)0.5; n = n + 1; }", NULL, &halvings));
+    krf_op_release(halvings);
     krf_reduction_release(latest);
     krf_reduction_release(path);
 }
@@ -405,8 +408,8 @@ static void test_programs(void **unused) {
         {&statistics, KRF_F32, 8193, 33, DRIFTS}, {&statistics, KRF_BF16, 9001, 35, DRIFTS}, {&variances, KRF_F32, 8200, 19, EITHER}, {&variances, KRF_F16, 8193, 67, DRIFTS}, {&moments, KRF_F32, 1300, 65, DRIFTS}, {&moments, KRF_F16, 2100, 101, DRIFTS},
         {&moments, KRF_I32, 1300, 35, DRIFTS}, {&moments, KRF_U16, 1025, 35, DRIFTS}, {&wide_sums, KRF_F32, 1300, 35, DRIFTS}, {&wide_sums, KRF_BF16, 1300, 34, DRIFTS}, {&wide_both, KRF_F32, 1300, 90, DRIFTS}, {&wide_both, KRF_BF16, 700, 90, DRIFTS},
         {&many, KRF_F16, 1300, 37, EITHER}, {&many, KRF_F32, 1300, 37, EITHER}, {&scaled, KRF_F32, 1300, 65, DRIFTS}, {&scaled, KRF_BF16, 700, 51, DRIFTS}, {&scaled_twice, KRF_F32, 1300, 51, DRIFTS}, {&scaled_twice, KRF_F16, 700, 38, DRIFTS},
-        {&quotients, KRF_I32, 1300, 33, DRIFTS}, {&quotients, KRF_U16, 700, 39, DRIFTS}, {&last, KRF_F32, 1300, 33, DRIFTS}, {&last, KRF_I32, 2049, 35, DRIFTS}, {&last, KRF_F16, 1024, 51, DRIFTS}, {&last, KRF_U16, 700, 51, DRIFTS},
-        {&turns, KRF_F32, 1300, 33, DRIFTS}, {&turns, KRF_F32, 600, 90, DRIFTS}, {&turns, KRF_I32, 1025, 35, DRIFTS}, {&turns, KRF_F16, 1300, 43, DRIFTS}, {&turns, KRF_I16, 1300, 77, DRIFTS},
+        {&quotients, KRF_I32, 1300, 33, DRIFTS}, {&quotients, KRF_U16, 700, 39, DRIFTS}, {&last, KRF_F32, 1300, 33, OTHER}, {&last, KRF_I32, 2049, 35, OTHER}, {&last, KRF_F16, 1024, 51, OTHER}, {&last, KRF_U16, 700, 51, OTHER},
+        {&turns, KRF_F32, 1300, 33, OTHER}, {&turns, KRF_F32, 600, 90, OTHER}, {&turns, KRF_I32, 1025, 35, OTHER}, {&turns, KRF_F16, 1300, 43, OTHER}, {&turns, KRF_I16, 1300, 77, OTHER},
         {&sums, KRF_F64, 1300, 65, OTHER}, {&sums, KRF_U8, 1300, 65, OTHER}, {&sums, KRF_F32, 1300, 64, OTHER}, {&sums, KRF_BF16, 1300, 72, OTHER},
     };
     (void)unused;
@@ -497,11 +500,11 @@ static void check_kernel(krf_context *context, krf_dtype dtype, int64_t n, int64
     if (krf_parse_many(g, text, bindings, 6, MOST_OF_PROGRAM, results, &count) != KRF_OK || krf_dump(g, count, results, KRF_DUMP_SOURCE, "cuda", NULL, &source, &bytes) != KRF_OK) {
         fail_msg("%s: %s", text, krf_error_message());
     }
-    const bool is = strstr(source, drifting_text) != NULL;
+    const bool is = strstr(source, drifting_text) != NULL || strstr(source, "const int drift = ") != NULL;
     if (drifts != EITHER && is != (drifts == DRIFTS)) {
         COMPLAIN("%s of %s [%" PRId64 ", %" PRId64 "]: threads should%s take the words of memory", text, name_of(dtype), n, m, drifts == DRIFTS ? "" : " not");
     }
-    if (is && shared_of(source) + 64 > SHARED_MEMORY) {
+    if (strstr(source, drifting_text) != NULL && shared_of(source) + 64 > SHARED_MEMORY) {
         COMPLAIN("%s of %s [%" PRId64 ", %" PRId64 "] has %" PRId64 " bytes of shared memory", text, name_of(dtype), n, m, shared_of(source));
     }
     krf_free(source);
@@ -560,8 +563,11 @@ static void test_shapes(void **unused) {
         {KRF_F32, 5000, 65, "sum(x * take(c, (arange(65) * 7) % 65), axis=0)", OTHER}, /* what lies beside a block's columns has no place */
         {KRF_F32, 5000, 65, "max(x, axis=0)", DRIFTS},
         {KRF_F32, 5000, 65, "argmax(x, axis=0)", DRIFTS},
-        {KRF_F32, 5000, 65, "latest(x, axis=0)", DRIFTS},
-        {KRF_F32, 5000, 65, "path(x, axis=0, result=1)", DRIFTS},
+        {KRF_F32, 5000, 65, "latest(x, axis=0)", OTHER}, /* what users define computes with elements alone: of others it need not end */
+        {KRF_F32, 5000, 65, "path(x, axis=0, result=1)", OTHER},
+        {KRF_F32, 5000, 65, "sum(halvings(x), axis=0)", OTHER},
+        {KRF_F32, 67, 3001, "sum(halvings(x[1:]), axis=1)", OTHER}, /* nor rows */
+        {KRF_F32, 67, 3001, "sum(x[1:], axis=1)", DRIFTS},
         {KRF_F32, 9000, 65, "mean(x, axis=0), var(x, axis=0)", DRIFTS},
         {KRF_BF16, 9000, 65, "mean(x, axis=0), var(x, axis=0)", DRIFTS},
         {KRF_F32, 9000, 31, "var(x, axis=0)", OTHER}, /* one warp has them side by side */
