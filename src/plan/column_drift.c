@@ -13,21 +13,18 @@
 #define LEAST_GROUPS 8         /* rows so far apart begin alike */
 #define LEAST_THREADS 192
 #define MOST_THREADS 544
-#define REGISTERS 64           /* of a thread, */
-#define MORE_REGISTERS 16      /* and for each load after the first */
+#define MOST_SHARED (15 << 10) /* bytes of partial results, beside what is copied */
+#define LEAST_BYTES 64         /* of a row */
 
-/* Nanoseconds of an H200, fitted to sums of f32 and bf16 in 49 to 4,097 columns by seven ways to share them out (within 15 percent of all of them). */
+/* Nanoseconds of an H200, fitted to sums of f32 and bf16 in 49 to 4,097 columns by seven ways to share them out (within 15 percent of all but a few). */
 #define STEP 320  /* that a thread waits for its four loads */
 #define BEGIN 400 /* before a chunk's first, */
 #define LEVEL 220 /* for each level of the tree over groups behind its last, */
 #define LAST 320  /* and in the block that comes last, for four lanes */
 #define BYTES 28  /* that memory brings a multiprocessor in one */
-#define MOST_SHARED (15 << 10) /* of partial results, beside what is copied */
-#define LEAST_BYTES 64         /* of a row */
 
 static bool is_taken(const krf__operand *o) { return !o->counts && !o->gathered && !o->half && o->inner == 0 && o->beside == 0 && o->record == 0; }
 static bool streams(const krf__operand *o) { return o->strides[0] == 1 && !o->counts; }
-bool krf__column_drifts(const krf__kernel *k, uint32_t operand) { return k->drifts && krf__loads(k, operand) && streams(&k->operands[operand]) && k->operands[operand].strides[1] != 0; }
 
 /* Bytes of an element's accumulators, by lanes whatever order serves: sums of small integers have no narrow ones then. */
 static size_t accumulated(const krf__kernel *k) {
@@ -167,28 +164,3 @@ void krf__columns_drift(krf__kernel *k, bool unaligned, const krf__limits *limit
         krf__mark_vectors(k, 0, unaligned);
     }
 }
-
-int krf__column_groups(const krf__kernel *k) {
-    return k->flat ? 1 : k->drifts ? k->groups : KRF__LANES / k->abreast;
-}
-
-int krf__column_each(const krf__kernel *k) { return KRF__LANES / krf__column_groups(k); }
-int krf__column_word(const krf__kernel *k) {
-    int bytes = 1;
-    for (uint32_t i = 0; i < k->n_operands && k->copied_words; i++) {
-        const int size = krf__loads(k, i) && !k->operands[i].counts ? (int)krf_dtype_size((krf_dtype)k->operands[i].dtype) : 1;
-        bytes = size > bytes ? size : bytes;
-    }
-    return k->drifts && k->copied_words ? 16 / bytes : k->vector;
-}
-
-int krf__drifting_blocks(const krf__kernel *k, int threads) {
-    int registers = REGISTERS - MORE_REGISTERS;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        registers += krf__column_drifts(k, i) ? MORE_REGISTERS : 0;
-    }
-    return KRF__REGISTERS / registers / 32 / ((threads + 31) / 32);
-}
-
-int64_t krf__column_tile(const krf__kernel *k) { return (int64_t)k->abreast * (k->vector > 1 ? k->vector : 1) - (k->drifts ? krf__column_word(k) - 1 : 0); }
-int krf__column_edge(const krf__kernel *k) { return k->abreast + krf__column_word(k) / k->vector; }

@@ -3,8 +3,7 @@
  * several operands that begin alike or do not, of rows, of columns and of places, results that are computed on, folds of users whose operands have their sides, and sums whose elements are copied by words. Against the
  * canonical tree of tree.h over elements that are made here; whatever is no element, before, between and behind rows, is so large that no result with it is the same, or no number. And which kernels are of this kind, and
  * that they have room in shared memory. KRF_TEST_DEVICE. */
-#include "ops/programs.h"
-#include "ops/tree.h"
+#include "ops/columns.h"
 
 #include "helpers.h"
 
@@ -14,129 +13,13 @@ static const char drifting_text[] = "int beside;"; /* only kernels of this kind 
 static runs all;
 static const run *short_run; /* a GPU's that has such kernels of few rows too, which otherwise lie beside one another */
 
-/* ---- what is reduced: x, beside y as wide, w of each row, c of each column, which is number j ---- */
+enum { SCALED = OTHERS, WIDE_SUM, WIDE_PRODUCT };
 
-typedef struct series {
-    const double *x, *y, *w;
-    double c;
-    int64_t n, j;
-    krf_dtype dtype; /* of what is computed of them */
-} series;
-
-typedef double step(const series *s, int64_t i);
-
-static double fit(const series *s, double x) { return is_real(s->dtype) ? round_to(s->dtype, (long double)x) : x; }
-static double itself(const series *s, int64_t i) { return s->x[i]; }
-static double squared(const series *s, int64_t i) { return fit(s, s->x[i] * s->x[i]); }
-static double weighted(const series *s, int64_t i) { return fit(s, s->x[i] * s->w[i]); }
 static double by_column(const series *s, int64_t i) { return fit(s, s->x[i] * s->c); }
-static double distance(const series *s, int64_t i) { return fit(s, fit(s, s->x[i] - s->c) * fit(s, s->x[i] - s->c)); }
-static double crossed(const series *s, int64_t i) { return fit(s, fit(s, weighted(s, i) * s->c) + 0.25); }
-static double paired(const series *s, int64_t i) { return fit(s, s->x[i] * s->y[i]); }
 static double tripled(const series *s, int64_t i) { return fit(s, paired(s, i) + s->c); }
 static double chosen(const series *s, int64_t i) { return s->y[i] != 0 ? s->x[i] : 0; }
 static double two_of_three(const series *s, int64_t i) { return (i + s->j) % 3 > 0 ? s->x[i] : 0; }
 static double quotient(const series *s, int64_t i) { return floor(s->x[i] / (double)(s->j + 1)); }
-static double is_more(const series *s, int64_t i) { return s->x[i] > 3; }
-static double is_above(const series *s, int64_t i) { return s->x[i] > -50; }
-
-/* ---- what it comes to: the reductions of tree.h, and these ---- */
-
-enum { COUNT = REDUCTIONS, MEAN_TWICE, VARIANCE, FIRST_OF_MOST, FIRST_OF_LEAST, LATEST, PATH, SCALED, WIDE_SUM, WIDE_PRODUCT };
-
-static value number(double x) { return (value){.dtype = KRF_F64, .f = x}; }
-
-static value reduced(const series *s, int op, step *of) {
-    const bool real = is_real(s->dtype) && op != ANY && op != ALL && op != COUNT;
-    double *elements = malloc((size_t)s->n * sizeof *elements);
-    int64_t *whole = malloc((size_t)s->n * sizeof *whole);
-    value found = {.dtype = KRF_I64};
-    assert_true(elements != NULL && whole != NULL);
-    for (int64_t i = 0; i < s->n; i++) {
-        elements[i] = of(s, i);
-        whole[i] = real ? 0 : (int64_t)elements[i];
-    }
-    if (real) {
-        found = number(canonical_tree((reduction_op)op, s->dtype != KRF_F64, elements, s->n));
-    } else {
-        found.i = reduce_integers(op == COUNT ? SUM : (reduction_op)op, KRF_I64, whole, s->n);
-    }
-    free(elements);
-    free(whole);
-    return found;
-}
-
-/* f64 holds those of this test's integers. */
-static double mean_twice(const series *s) {
-    const value sum = reduced(s, SUM, itself);
-    const double mean = (is_real(s->dtype) ? sum.f : (double)sum.i) / (double)s->n;
-    return !is_real(s->dtype) || s->dtype == KRF_F64 ? mean * 2 + 1 : fit(s, fit(s, fit(s, nearest_float(mean)) * 2) + 1);
-}
-
-/* In one pass, as docs/conventions.md says of f32 columns of more than 8,192 elements. */
-static double variance(const series *s) {
-    const series exact = {.x = s->x, .n = s->n, .dtype = KRF_F64};
-    const double n = (double)s->n, sum = reduced(&exact, SUM, itself).f, left = reduced(&exact, SUM, squared).f - sum * sum / n;
-    return nearest_float((left < 0 ? 0 : left) / n);
-}
-
-/* The first of the largest, or of those that are no number. */
-static double first_of(const series *s, double sign) {
-    int64_t best = 0;
-    for (int64_t i = 1; i < s->n; i++) {
-        best = !isnan(s->x[best]) && (isnan(s->x[i]) || sign * s->x[i] > sign * s->x[best]) ? i : best;
-    }
-    return (double)best;
-}
-
-/* What the folds below accumulate. Sides count in the order of lanes, not of rows. */
-typedef struct pair {
-    double m, b;
-} pair;
-
-static pair fold(int op, pair a, pair b) { return op == LATEST ? (b.m != 0 ? b : a) : (pair){a.m * b.m, a.b * b.m + b.b}; }
-
-static pair fold_chunk(int op, const pair *x, int64_t n) {
-    pair lanes[256];
-    for (int lane = 0; lane < 256; lane++) {
-        lanes[lane] = (pair){op == PATH, 0};
-        for (int64_t i = lane; i < n; i += 256) {
-            lanes[lane] = fold(op, lanes[lane], x[i]);
-        }
-    }
-    for (int half = 128; half > 0; half /= 2) {
-        for (int lane = 0; lane < half; lane++) {
-            lanes[lane] = fold(op, lanes[lane], lanes[lane + half]);
-        }
-    }
-    return lanes[0];
-}
-
-static pair folded(const series *s, int op) {
-    const int64_t chunks = (s->n + 1023) / 1024;
-    pair *x = malloc((size_t)(s->n + chunks) * sizeof *x), *found = x + s->n;
-    assert_true(x != NULL && chunks <= 4096);
-    for (int64_t i = 0; i < s->n; i++) {
-        x[i] = op == LATEST ? (pair){s->x[i], 0} : (pair){s->x[i] < 0 ? -1 : 1, s->x[i]};
-    }
-    for (int64_t c = 0; c < chunks; c++) {
-        found[c] = fold_chunk(op, x + c * 1024, s->n - c * 1024 < 1024 ? s->n - c * 1024 : 1024);
-    }
-    const pair result = fold_chunk(op, found, chunks);
-    free(x);
-    return result;
-}
-
-static void define_folds(krf_context *c) {
-    krf_reduction *latest = NULL, *path = NULL;
-    krf_op *halvings = NULL;
-    assert_ok(krf_reduction_define(c, "latest", "T x", "T v", "0", "v = x;", "v = b_v != 0 ? b_v : a_v;", NULL, NULL, &latest));
-    assert_ok(krf_reduction_define(c, "path", "T x", "T m, T b", "1, 0", "m = x < 0 ? -1 : 1; b = x;", "m = a_m * b_m; b = a_b * b_m + b_b;", NULL, NULL, &path));
-    assert_ok(krf_op_define(c, "halvings", "T x", "T n", "n = 0; while (x != 1) { x = x * (T)0.5; n = n + 1; }", NULL, &halvings));
-    krf_op_release(halvings);
-    krf_reduction_release(latest);
-    krf_reduction_release(path);
-}
 
 static value result_of(const series *s, int op, step *of) {
     const series exact = {s->x, s->y, s->w, s->c, s->n, s->j, KRF_F64};
