@@ -63,7 +63,7 @@ static int vector_of(const krf__kernel *k, bool unaligned, const krf__limits *li
         const krf__operand *o = &k->operands[i];
         may = !krf__loads(k, i) || !streams(o) || o->strides[1] == 0 || krf__goes_with(k, o, first, 16 / bytes);
     }
-    return may && first != NULL && bytes > 1 && bytes <= MOST_SIZE && (uint32_t)bytes <= limits->loose && (!unaligned || n == 1) ? v : 0;
+    return may && first != NULL && bytes > 1 && bytes <= MOST_SIZE && k->kept_size * bytes >= LEAST_BYTES && (uint32_t)bytes <= limits->loose && (!unaligned || n == 1) ? v : 0;
 }
 
 static void set_vectors(krf__kernel *k, int v) {
@@ -146,7 +146,7 @@ void krf__columns_drift(krf__kernel *k, bool unaligned, const krf__limits *limit
     const bool columns = limits->many_threads && limits->vectors != 0 && k->schedule == KRF__REDUCE_COL && !k->flat && !k->copied_words && k->n_kept == 1 && k->n_reduced == 1 && !krf__stores_elements(k);
     const int v = columns ? vector_of(k, unaligned, limits) : 0;
     const krf__kernel before = *k;
-    if (v < k->vector || k->kept_size * (int64_t)krf__narrowest(k) < LEAST_BYTES || (v == k->vector && !k->copied)) {
+    if (v < k->vector || (v == k->vector && !k->copied)) {
         return;
     }
     set_vectors(k, v);
