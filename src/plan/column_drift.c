@@ -22,6 +22,7 @@
 #define LEVEL 220 /* for each level of the tree over groups behind its last, */
 #define LAST 320  /* and in the block that comes last, for four lanes */
 #define BYTES 28  /* that memory brings a multiprocessor in one */
+#define MANY_CHUNKS (1 << 30) /* more do not change which way is the best */
 
 static bool is_taken(const krf__operand *o) { return !o->counts && !o->gathered && !o->half && o->inner == 0 && o->beside == 0 && o->record == 0; }
 static bool streams(const krf__operand *o) { return o->strides[0] == 1 && !o->counts; }
@@ -102,7 +103,7 @@ static int64_t element_bytes(const krf__kernel *k) {
 /* About how many nanoseconds it takes: a chunk is there no sooner than its loads follow one another, and no sooner than memory has brought all those under way; chunks that do not fill the device take as long as one. */
 static int64_t time_of(const krf__kernel *k, int64_t processors, int side, int groups) {
     const int64_t blocks = processors * krf__drifting_blocks(k, side * groups), tile = tile_of(k, side), tiles = divide_up(k->kept_size, tile), lanes = k->chunks < KRF__LANES ? k->chunks : KRF__LANES;
-    const int64_t together = tiles * lanes < blocks ? tiles * lanes : blocks, all = tiles * k->chunks, rows = k->chunk < k->reduced_size ? k->chunk : k->reduced_size;
+    const int64_t together = max_of(1, tiles * lanes < blocks ? tiles * lanes : blocks), all = tiles * k->chunks < MANY_CHUNKS ? tiles * k->chunks : MANY_CHUNKS, rows = k->chunk < k->reduced_size ? k->chunk : k->reduced_size;
     const int64_t turns = KRF__LANES / groups / KRF__COLUMN_TOGETHER, columns = tile < k->kept_size ? tile : k->kept_size, bytes = (3 * (int64_t)side * k->vector + columns) * element_bytes(k) * rows / 4; /* what neighbours load too comes from the cache */
     const int64_t alone = BEGIN + turns * divide_up(rows, KRF__LANES) * STEP + LEVEL * __builtin_ctz((unsigned)groups), rest = all % together;
     const int64_t time = all / together * max_of(alone, together * bytes / (BYTES * processors)) + (rest > 0 ? max_of(alone, rest * bytes / (BYTES * processors)) + alone / 8 : 0) + turns * LAST * lanes / KRF__LANES;
