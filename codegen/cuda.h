@@ -254,8 +254,8 @@ void krf__cuda_put_column_arrays(krf__emitter *e, const char *name, int n, bool 
 void krf__cuda_put_column_partial(krf__emitter *e, uint32_t r, bool read, const char *index, krf__str *out);
 
 /* ---- cuda_column_drift.c ---- */
-const char *krf__cuda_column_at(const krf__emitter *e);  /* the first column that a thread loads, */
-const char *krf__cuda_column_own(const krf__emitter *e); /* and whether column `at + k` is one of its block's */
+const char *krf__cuda_column_at(const krf__emitter *e); /* the first column that a thread loads */
+void krf__cuda_put_column_own(const krf__emitter *e, bool begins, krf__str *out); /* what begins, and ends, what is done where column `at + k` is one of its block's */
 /* Where a row of an operand begins and ends; and, of what all rows share, the elements of a thread's columns. */
 void krf__cuda_put_column_ends(const krf__emitter *e, uint32_t operand, krf__str *out);
 void krf__cuda_put_column_apart(krf__emitter *e, uint32_t operand, krf__str *out);

@@ -250,21 +250,13 @@ static void go_again(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void own_begins(krf__emitter *e, krf__str *out) {
-    if (e->k->drifts) {
-        krf__str_printf(out, "if (%s) {\n", krf__cuda_column_own(e));
-    }
-}
-
-static void own_ends(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->drifts ? "}\n" : ""); }
-
 static void done(krf__emitter *e, krf__str *out) {
-    own_begins(e, out);
+    krf__cuda_put_column_own(e, true, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__cuda_put_column_partial(e, r, false, e->k->copied ? "of" : "blockIdx.y", out);
         krf__str_printf(out, " = all%u[k];\n", r);
     }
-    own_ends(e, out);
+    krf__cuda_put_column_own(e, false, out);
 }
 
 static void clear(krf__emitter *e, krf__str *out) {
@@ -284,12 +276,12 @@ static void partials(krf__emitter *e, krf__str *out) {
 }
 
 static void results(krf__emitter *e, krf__str *out) {
-    own_begins(e, out);
+    krf__cuda_put_column_own(e, true, out);
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "const %s r%u = all%u[k];\n", krf__reduction_type(e, r), r, r);
     }
     krf__cuda_put_results(e, out);
-    own_ends(e, out);
+    krf__cuda_put_column_own(e, false, out);
 }
 
 /* ---- */

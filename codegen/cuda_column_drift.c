@@ -2,8 +2,6 @@
  * shared memory, values lie by columns, as each group has others. */
 #include "codegen/cuda.h"
 
-#include <stdio.h>
-
 static uint32_t leader(const krf__emitter *e) {
     uint32_t i = 0;
     while (!krf__column_drifts(e->k, i)) {
@@ -31,7 +29,11 @@ static void beside(krf__emitter *e, krf__str *out) { put_beside(e, "threadIdx.y"
 static void beside_word(krf__emitter *e, krf__str *out) { put_beside(e, "(int)threadIdx.y + down", out); }
 
 const char *krf__cuda_column_at(const krf__emitter *e) { return e->k->drifts ? "inside ? at : from - beside" : "at"; }
-const char *krf__cuda_column_own(const krf__emitter *e) { return e->k->drifts ? "at + k >= from && at + k < until" : "true"; }
+void krf__cuda_put_column_own(const krf__emitter *e, bool begins, krf__str *out) {
+    if (e->k->drifts) {
+        krf__str_put(out, begins ? "if (at + k >= from && at + k < until) {\n" : "}\n");
+    }
+}
 
 void krf__cuda_put_column_ends(const krf__emitter *e, uint32_t operand, krf__str *out) {
     for (int n = 0; n < 2; n++) {
