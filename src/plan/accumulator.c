@@ -31,6 +31,15 @@ size_t krf__accumulator_bytes(const krf__kernel *k) {
     return bytes;
 }
 
+int krf__lane_bytes(const krf__kernel *k) {
+    int bytes = 0;
+    for (uint32_t r = 0; r < k->n_reductions; r++) {
+        const int size = (int)krf__accumulator_size(k, r);
+        bytes += size < 4 ? 4 : size;
+    }
+    return bytes;
+}
+
 static bool has_few_accumulators(const krf__kernel *k) { return krf__accumulator_words_before(k, k->n_reductions) <= 4; }
 
 int krf__column_most(const krf__kernel *k) { return has_few_accumulators(k) ? 4 * KRF__COLUMN_SIDE : KRF__COLUMN_SIDE; }

@@ -27,16 +27,6 @@
 static bool is_taken(const krf__operand *o) { return !o->counts && !o->gathered && !o->half && o->inner == 0 && o->beside == 0 && o->record == 0; }
 static bool streams(const krf__operand *o) { return o->strides[0] == 1 && !o->counts; }
 
-/* Bytes of an element's accumulators, by lanes whatever order serves: sums of small integers have no narrow ones then. */
-static size_t accumulated(const krf__kernel *k) {
-    size_t bytes = 0;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const size_t size = krf__accumulator_size(k, r);
-        bytes += size < 4 ? 4 : size;
-    }
-    return bytes;
-}
-
 /* Elements that a thread of such columns has side by side, 0: they do not begin alike, or something else stands in the way. What all rows share is loaded element by element. */
 static int vector_of(const krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const krf__operand *first = NULL;
@@ -56,10 +46,10 @@ static int vector_of(const krf__kernel *k, bool unaligned, const krf__limits *li
             n++;
         }
     }
-    for (v = 16 / bytes; v > 1 && (size_t)v * accumulated(k) > MOST_BYTES;) {
+    for (v = 16 / bytes; v > 1 && v * krf__lane_bytes(k) > MOST_BYTES;) {
         v /= 2;
     }
-    v = v == 1 && halves && 2 * accumulated(k) <= MOST_OF_PAIRS ? 2 : v;
+    v = v == 1 && halves && 2 * krf__lane_bytes(k) <= MOST_OF_PAIRS ? 2 : v;
     for (uint32_t i = 0; i < k->n_operands && may && first != NULL; i++) {
         const krf__operand *o = &k->operands[i];
         may = !krf__loads(k, i) || !streams(o) || o->strides[1] == 0 || krf__goes_with(k, o, first, 16 / bytes);
@@ -136,20 +126,20 @@ static void share_copies(krf__kernel *k) {
 
 /* ---- */
 
-/* Columns that one warp has side by side as they are take two blocks of words, or three (variances of 31 of f32 0.0481 and 0.0653 ms). */
+/* Columns that one warp has side by side as they are take two blocks of words, or three (variances of 31 of f32 0.0488 and 0.0653 ms). */
 static bool fits_a_warp(const krf__kernel *k) { return k->vector == 1 && k->kept_size <= 32 && k->kept_size > 2 * tile_of(k, 16); }
 
 static bool has_room(const krf__kernel *k) {
-    return (size_t)krf__column_edge(k) * (size_t)krf__column_groups(k) * (size_t)k->vector * accumulated(k) <= MOST_SHARED;
+    return krf__column_edge(k) * krf__column_groups(k) * k->vector * krf__lane_bytes(k) <= MOST_SHARED;
 }
 
 void krf__columns_drift(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const bool columns = limits->many_threads && limits->vectors != 0 && k->schedule == KRF__REDUCE_COL && !k->flat && !k->copied_words && k->n_kept == 1 && k->n_reduced == 1 && !krf__stores_elements(k);
     const int v = columns ? vector_of(k, unaligned, limits) : 0;
-    const krf__kernel before = *k;
     if (v < k->vector || (v == k->vector && !k->copied)) {
         return;
     }
+    const krf__kernel before = *k;
     set_vectors(k, v);
     k->drifts = true;
     k->abreast = MOST_SIDE;

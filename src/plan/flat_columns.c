@@ -20,16 +20,6 @@
 static bool lies_flat(const krf__kernel *k, const krf__operand *o) { return o->strides[0] == 1 && o->strides[1] == k->kept_size && !o->counts && !o->gathered && !o->half; }
 static bool is_flat(const krf__kernel *k, uint32_t operand) { return krf__loads(k, operand) && lies_flat(k, &k->operands[operand]); }
 
-/* Bytes of an element's accumulators: sums of small integers have no narrow ones here (krf__sums_narrow). */
-static int accumulated(const krf__kernel *k) {
-    int bytes = 0;
-    for (uint32_t r = 0; r < k->n_reductions; r++) {
-        const int size = (int)krf__accumulator_size(k, r);
-        bytes += size < 4 ? 4 : size;
-    }
-    return bytes;
-}
-
 int krf__flat_bytes(const krf__kernel *k) {
     int bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
@@ -46,7 +36,7 @@ typedef struct sharing {
 
 /* Registers that a thread needs, or else ptxas 13.0 spills, which halves the speed: fitted to what it takes for sums, variances and places. */
 static int registers_of(const krf__kernel *k, int folded, int loaded) {
-    const int share = accumulated(k) > 2 * krf__flat_bytes(k) ? 35 : 30; /* percent; what is converted takes more */
+    const int share = krf__lane_bytes(k) > 2 * krf__flat_bytes(k) ? 35 : 30; /* percent; what is converted takes more */
     return 38 + folded * share / 100 + loaded * 9 / 16 + (loaded > MOST_BYTES / 2 ? 12 : 0);
 }
 
@@ -60,9 +50,9 @@ static int registers_for(int blocks, int threads) {
 static int shared_of(int threads, int vector) { return threads * vector + PAD; }
 
 static sharing shared_out(const krf__kernel *k, int vector, int vectors, int steps) {
-    const int elements = vector * vectors, folded = elements * accumulated(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
+    const int elements = vector * vectors, folded = elements * krf__lane_bytes(k), loaded = steps * elements * krf__flat_bytes(k), registers = registers_of(k, folded, loaded);
     sharing s = {.vector = vector, .steps = steps, .threads = KRF__LANES / elements * (int)k->kept_size};
-    const int memory = MOST_SHARED / (shared_of(s.threads, vector) * accumulated(k));
+    const int memory = MOST_SHARED / (shared_of(s.threads, vector) * krf__lane_bytes(k));
     const bool room = s.threads <= MOST_THREADS && memory > 0 && folded <= MOST_BYTES && loaded <= MOST_BYTES && steps * elements * (int)k->n_domain <= (steps > 1 ? MOST_WRITTEN / 2 : MOST_WRITTEN);
     s.blocks = !room || registers > registers_for(1, s.threads) ? 0 : registers > registers_for(2, s.threads) ? 1 : 2;
     s.teams = s.blocks > 0;
@@ -126,7 +116,7 @@ static bool reads_apart(const krf__kernel *k) {
 
 static bool is_worth(const krf__kernel *k, const sharing *s) {
     const bool few = k->kept_size <= FEW_COLUMNS && k->kept_size * k->reduced_size < LEAST_OF_FEW / krf__flat_bytes(k);
-    const bool copies = accumulated(k) >= WIDE_BYTES && k->kept_size % s->vector == 0 && s->blocks == 1;
+    const bool copies = krf__lane_bytes(k) >= WIDE_BYTES && k->kept_size % s->vector == 0 && s->blocks == 1;
     return !few && !copies && !(k->kept_size <= KRF__SPREAD_RESULTS && reads_apart(k)) && !(krf__any_order(k) && k->vector > 1);
 }
 

@@ -368,6 +368,7 @@ uint32_t krf__accumulator_words(const krf__kernel *k, uint32_t r);
 uint32_t krf__accumulator_words_before(const krf__kernel *k, uint32_t r);
 size_t krf__accumulator_size(const krf__kernel *k, uint32_t r); /* of one reduction, as it is stored */
 size_t krf__accumulator_bytes(const krf__kernel *k); /* of all reductions, in registers, while the elements of a chunk are taken */
+int krf__lane_bytes(const krf__kernel *k); /* the same by lanes, whatever order serves: sums of small integers have no narrow ones there (krf__sums_narrow) */
 /* Of what is many dependent operations: krf__op_is_costly, and what users define of such functions. */
 bool krf__costly(const krf__instr *i);
 bool krf__costly_domain(const krf__kernel *k); /* any of the domain part */

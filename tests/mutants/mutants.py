@@ -1300,7 +1300,7 @@ MUTANTS = [
     ("stretch_halves", "codegen/cuda_column_flat.c", "for (int n = vectors(e) / 2; n > 0; n /= 2) {", "for (int n = vectors(e) / 2; n > 1; n /= 2) {", "ops/test_flat_columns/sim"),
     ("stretch_next", "codegen/skeleton/column_flat.cu", "begun ? c + gridDim.y * blockDim.y :", "begun ? c + gridDim.y :", "ops/test_flat_columns/sim"),
     ("stretch_steps", "codegen/skeleton/column_flat.cu", "on ? step + 256 * $FLAT_STEPS : 0;", "on ? step + 256 : 0;", "ops/test_flat_columns/sim"),
-    ("stretch_room", "src/plan/flat_columns.c", "(int)krf__accumulator_size(k, r);", "4;", "ops/test_flat_columns$"),
+    ("stretch_room", "src/plan/accumulator.c", "(int)krf__accumulator_size(k, r);", "4;", "ops/test_flat_columns$"),
     ("ahead_whole", "codegen/skeleton/column_ahead.cu", "whole = last - base >= $AHEAD_LENGTH", "whole = last - base >= $AHEAD_LENGTH - 1", "ops/test_column_ahead/sim"),
     ("ahead_more", "codegen/skeleton/column_ahead.cu", "more = last - base > $AHEAD_LENGTH", "more = last - base >= $AHEAD_LENGTH", "ops/test_column_ahead/sim"),
     ("ahead_more_chunks", "codegen/skeleton/column_ahead.cu", "more = last - base > $AHEAD_LENGTH", "more = last - base > $AHEAD_LENGTH + 1", "ops/test_column_ahead/sim"),

@@ -39,8 +39,6 @@ static value result_of(const series *s, int op, step *of) {
 
 /* ---- programs ---- */
 
-typedef enum kind { ANY_DIGITS, NEAR_ONE, SMALL, WHOLE, ZEROS, RARE } kind; /* elements; of floats small ones have all digits, too */
-
 /* # stands for the rows, @ for the columns; d is x in f64. */
 typedef struct program {
     const char *text;
@@ -86,42 +84,7 @@ typedef struct example {
 static bool has_other(const example *e) { return strstr(e->p->text, "x * y") != NULL || strstr(e->p->text, "(y,") != NULL; }
 static krf_dtype computed_in(const example *e) { return has_other(e) && is_real(e->other) && bytes_of(e->other) > bytes_of(e->dtype) ? e->other : e->dtype; }
 
-static double small_number(krf_dtype dtype, uint64_t bits, int most) {
-    const double x = (double)(bits % (unsigned)(2 * most + 1)) - most;
-    return facts_of(dtype)->is_unsigned ? fabs(x) : x;
-}
-
-/* Floats of all digits, so that hardly a sum is without rounding. Some columns hold nothing but -0, some zeros of both signs, some end with what is infinite, or no number. */
-static double element(const example *e, int64_t i, int64_t j) {
-    static const double ends_with[] = {NAN, INFINITY, -INFINITY, 0x1p-14};
-    const int64_t n = e->rows;
-    const kind how = e->p->kind;
-    uint64_t seed = (uint64_t)i * 1031 + (uint64_t)j * UINT64_C(0x1000000000001) + (uint64_t)n;
-    const uint64_t bits = next_random(&seed);
-    if (how == RARE) {
-        return bits % 16 == 0 ? small_number(e->dtype, bits >> 8, 100) : 0;
-    }
-    if (!is_real(e->dtype)) {
-        const int64_t whole = whole_number(e->dtype, (int64_t)(bits >> 7)).i;
-        return how == SMALL || how == WHOLE ? small_number(e->dtype, bits, 5) : how == NEAR_ONE ? (bits % 2 == 0 ? 1 : small_number(e->dtype, 0, 1)) : (double)(e->dtype == KRF_I64 ? whole >> 26 : whole);
-    }
-    if ((j + n) % 7 == 2 || ((j + n) % 7 == 5 && how == ZEROS)) {
-        return (j + n) % 7 == 2 || bits % 2 == 0 ? -0.0 : 0.0;
-    }
-    if ((j + n) % 7 == 4 && i == n - 1) {
-        return ends_with[j / 7 % 4];
-    }
-    const int digits = facts_of(e->dtype)->digits;
-    const double sign = (bits & 16) != 0 ? -1 : 1, whole = (double)(bits >> (64 - digits));
-    return how == WHOLE ? small_number(e->dtype, bits, 5) : how == NEAR_ONE ? 1 + sign * ldexp(floor(ldexp(whole, -digits / 2 - 1)), 1 - digits) : sign * ldexp(whole, (int)(bits % 8) - digits);
-}
-
-static double weight(krf_dtype dtype, int64_t i) { return is_real(dtype) ? (double)(i * 7919 % 61 - 20) / 32 : (double)(i % 3); }
-
-static value largest(krf_dtype dtype) {
-    const int bits = 8 * (int)bytes_of(dtype);
-    return is_real(dtype) || is_complex(dtype) ? (value){.dtype = dtype, .f = dtype == KRF_F16 ? 0x1.8p15 : 0x1.8p100} : whole_number(dtype, facts_of(dtype)->is_unsigned ? -1 : (int64_t)((UINT64_C(1) << (bits - 1)) - 1));
-}
+static double element(const example *e, int64_t i, int64_t j) { return element_of(e->dtype, e->p->kind, e->rows, i, j); }
 
 /* What is no element, of which results that know it are others: each second example has what is no number, or the least. */
 static value anything(const example *e, krf_dtype dtype) {
