@@ -469,7 +469,6 @@ static int must_drift(const example *e) {
     const int v = 16 / (int)bytes;
     const bool steps = e->at[0].twos || (p->operands > 1 && e->at[1].twos);
     const bool beside = is_beside(&e->at[0], v) || (p->operands > 1 && is_beside(&e->at[1], v)), both = p->operands == 1 || alike(&e->at[0], &e->at[1], v);
-    const bool teams = has(p, COSTLY) && x == KRF_F64 && (e->at[0].n > 1024 || rows_of(&e->at[0]) == 1);
     const bool by_address = p->operands > 1 && e->at[0].viewed && e->at[0].before != e->at[1].before; /* of which the text that is looked at knows nothing */
     /* short rows that come in vectors of eight bytes may go by these */
     const int shorter = bytes == 2 && e->at[0].n <= 1024 ? 4 : v;
@@ -478,8 +477,8 @@ static int must_drift(const example *e) {
     if (rounds || e->columns || p->results[0].op == ELEMENTS || by_address || in_shorter || place_of_byte) {
         return -1;
     }
-    if (teams) {
-        return 0;
+    if (has(p, COSTLY)) {
+        return 0; /* what users define is computed for elements only */
     }
     return e->at[0].n > 256 && commutes && (bytes > 1 || taken) && beside && both && !steps;
 }
