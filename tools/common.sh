@@ -72,11 +72,20 @@ install_missing() {
     has_cmake || die "CMake 3.25 or newer is needed, and this system's packages have an older one"
 }
 
-# build PRESET OPTION...: configures (with CMake's options) and builds into build/PRESET; of that $target alone where it is set.
-build() {
+# configure PRESET OPTION...: of build/PRESET, with CMake's options.
+configure() {
     local preset=$1 python
     shift
     python=$(find_python)
-    (cd "$root" && cmake --preset "$preset" ${python:+"-DKRF_PYTHON=$python"} "$@" >&2 &&
-        cmake --build --preset "$preset" --parallel "$(nproc)" ${target:+--target "$target"} >&2)
+    (cd "$root" && cmake --preset "$preset" ${python:+"-DKRF_PYTHON=$python"} "$@" >&2)
 }
+
+# compile PRESET TARGET...: what is configured; all of it where no target is named.
+compile() {
+    local preset=$1
+    shift
+    (cd "$root" && cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"} >&2)
+}
+
+# build PRESET OPTION...
+build() { configure "$@" && compile "$1"; }
