@@ -76,6 +76,7 @@ void krf__cuda_put_place_keys(krf__emitter *e, krf__str *out);
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out);
 void krf__cuda_put_lines(krf__str *out, const char *indent, const char *text);
 void krf__cuda_put_reduced_size(const krf__emitter *e, krf__str *out); /* "n1 * n2": the elements of a row */
+bool krf__cuda_adds_up(const krf__emitter *e, uint32_t operand); /* whether bools that are stored add up to words of four, "v_out0.four": less than putting bytes together takes */
 bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand); /* whether a vector of integers of 8 bits can be read by words of four, "v_in0.four" */
 /* "union { uint4 word; ... } v_in0": a vector of an operand. */
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);

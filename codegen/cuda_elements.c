@@ -20,7 +20,14 @@ void krf__cuda_put_vectors(krf__emitter *e, krf__str *out) {
 
 static void put_taken(krf__emitter *e, uint32_t store, krf__str *out) {
     const krf__instr *s = &e->k->instrs[store];
-    krf__str_printf(out, "v_%s.at[%s] = ", e->operand_names[s->slot], krf__cuda_element(e));
+    const char *name = e->operand_names[s->slot];
+    if (krf__cuda_adds_up(e, s->slot)) {
+        krf__str_put(out, "if (");
+        krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
+        krf__str_printf(out, ") {\n    v_%s.four[k / 4] += 1u << k %% 4 * 8;\n}\n", name);
+        return;
+    }
+    krf__str_printf(out, "v_%s.at[%s] = ", name, krf__cuda_element(e));
     krf__emit_stored(e, s->args[0], (krf_dtype)s->dtype, out);
     krf__str_put(out, ";\n");
 }

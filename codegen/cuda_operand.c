@@ -52,7 +52,7 @@ const char *krf__cuda_vector_type(int bytes) {
 
 static int bytes_of(const krf__emitter *e, uint32_t operand) { return (int)krf_dtype_size((krf_dtype)e->k->operands[operand].dtype) * e->k->vector; }
 
-int krf__cuda_words(const krf__emitter *e, uint32_t operand) { return e->k->schedule == KRF__MAP && bytes_of(e, operand) > 16 ? bytes_of(e, operand) / 16 : 1; }
+int krf__cuda_words(const krf__emitter *e, uint32_t operand) { return (e->k->schedule == KRF__MAP || e->k->strip > 0) && bytes_of(e, operand) > 16 ? bytes_of(e, operand) / 16 : 1; }
 const char *krf__cuda_word_type(const krf__emitter *e, uint32_t operand) { return krf__cuda_vector_type(bytes_of(e, operand) / krf__cuda_words(e, operand)); }
 
 bool krf__cuda_has_tail(const krf__kernel *k) { return k->vector > 1 && (k->n_kept == 1 || k->flat); }

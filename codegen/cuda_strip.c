@@ -72,7 +72,7 @@ static void declare(krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *type = krf__storage_type(k->operands[operand].dtype), *name = e->operand_names[operand];
     if (krf__strip_by_words(k, operand)) {
         const int words = krf__strip_words(k, operand);
-        krf__str_printf(out, "union { %s word[%d]; %s at[%d]; ", krf__cuda_word_type(e, operand), words, type, words * k->vector);
+        krf__str_printf(out, "union { %s word[%d]; %s at[%d]; ", krf__cuda_word_type(e, operand), words * krf__cuda_words(e, operand), type, words * k->vector);
         if (e->twos && krf__is_half((krf_dtype)k->operands[operand].dtype)) {
             krf__str_printf(out, "unsigned pair[%d]; ", words * k->vector / 2);
         }
@@ -96,13 +96,16 @@ static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
     const krf__operand *o = &k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__strip_by_words(k, operand) ? krf__cuda_word_type(e, operand) : krf__storage_type(o->dtype);
     const bool vector = strncmp(type, "uint", 4) == 0;
-    for (int w = 0; w < krf__strip_words(k, operand); w++) {
-        const int reach = krf__strip_reach(k, operand, row, w);
+    const int each = krf__strip_by_words(k, operand) ? krf__cuda_words(e, operand) : 1; /* of memory, in a word of elements */
+    for (int w = 0; w < krf__strip_words(k, operand) * each; w++) {
+        const int reach = krf__strip_reach(k, operand, row, w / each);
         if (reach < 0) {
             continue;
         }
         if (krf__strip_apart(k, o)) {
-            put_elements(e, operand, row, out);
+            if (w % each == 0) {
+                put_elements(e, operand, row, out);
+            }
             continue;
         }
         krf__str_printf(out, krf__strip_by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);
@@ -168,7 +171,7 @@ static void vectors(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (krf__cuda_vectored(e, i)) {
             krf__cuda_put_union(e, i, out);
-            krf__str_put(out, ";\n");
+            krf__str_put(out, krf__cuda_adds_up(e, i) ? " = {};\n" : ";\n");
         }
     }
 }

@@ -12,6 +12,7 @@
 #define MOST_ROWS 8       /* of an array, that an element needs */
 #define MOST_ELEMENTS 8   /* of words: so far from one another lie views that share them */
 #define WORD_BYTES 16
+#define MOST_OUTER 8      /* elements of words of masks */
 #define SHORT_BODY 12     /* instructions, loads and stores among them */
 
 /* Whether both are views of one array that differ by where they begin alone, and go on along dimension d. */
@@ -140,6 +141,15 @@ static bool is_outer(const krf__kernel *k, int d) {
     return outer;
 }
 
+/* Whether words of v elements may be more than one of memory: what a row of a mask is compared with is loaded once. */
+static bool may_be_wide(const krf__kernel *k, int d) {
+    bool may = is_outer(k, d);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        may &= k->operands[i].store || !krf__strip_apart(k, &k->operands[i]);
+    }
+    return may;
+}
+
 /* Whether what is stored is far narrower than what is loaded, so that a vector of this stores little at a time (masks; of half as wide ones krf__cached_vector is as good). */
 static bool narrows(const krf__kernel *k) {
     size_t loaded = 0, stored = 0;
@@ -173,6 +183,9 @@ static bool choose(krf__kernel *k, int v, const choice *without, choice *c) {
         const int most = v == 1 ? MOST_REGISTERS : strip > SHORT_STRIP ? MOST_WORD_REGISTERS : MOST_SHORT_REGISTERS;
         for (int d = k->n_kept - 2; d >= 0 && strip * v * (int)k->n_domain <= MOST_STATEMENTS; d--) {
             int registers;
+            if (v * krf__widest_element(k) > WORD_BYTES && !may_be_wide(k, d)) {
+                continue;
+            }
             const int loads = loads_by_strips(k, d, strip, &registers), saved = loads_of(k, d) * strip - loads;
             if (k->extents[d] >= KRF__TILE_LEAST && registers <= most && has_words(k, v, d) && saves(k, d, strip, loads, without) && (!found || saved > loads_of(k, c->dim) * strip - c->loads)) {
                 *c = (choice){.dim = d, .strip = strip, .v = v, .loads = loads, .elements = strip * v};
@@ -215,7 +228,8 @@ void krf__kernel_strips(krf__kernel *k, bool unaligned, const krf__limits *limit
         choose(k, 1, &map, &c);
     }
     const choice without = c;
-    for (int v = may_have_strips(k) ? most : 1; v > 1 && !choose(k, v, &without, &c); v /= 2) {
+    const int widest = most > 1 && most < MOST_OUTER && narrows(k) ? MOST_OUTER : most;
+    for (int v = may_have_strips(k) ? widest : 1; v > 1 && !choose(k, v, &without, &c); v /= 2) {
     }
     k->vector = c.v;
     if (c.dim >= 0) {

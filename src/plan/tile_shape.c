@@ -4,7 +4,9 @@
 #define STRIP_THREADS 256 /* of a block, where maps go by strips; */
 #define SHORT_BODY 12     /* of so few instructions twice as many; */
 #define LARGE (1 << 20)   /* elements: blocks enough even so */
-#define STRIP_SIDE 64     /* of them beside one another, at least */
+#define STRIP_SIDE 64     /* of them beside one another, at least; of rows of so few words: */
+#define STRIP_SHORT 16
+#define STRIP_LEAST 4
 #define STRIP_BYTES 1024
 #define LAYERS 2
 
@@ -36,10 +38,11 @@ static int strip_side(const krf__kernel *k) {
     int side = STRIP_BYTES / (k->vector * krf__widest_element(k));
     side = side > STRIP_THREADS ? STRIP_THREADS : side;
     side /= krf__tile_layers(k);
-    while (side > STRIP_SIDE && side / 2 >= across) {
+    side = side < STRIP_SIDE ? STRIP_SIDE : side;
+    while (side > (across > STRIP_SHORT ? STRIP_SIDE : STRIP_LEAST) && side / 2 >= across) {
         side /= 2;
     }
-    return side < STRIP_SIDE ? STRIP_SIDE : side;
+    return side;
 }
 
 /* Twice the threads have half the rows above and below them that other blocks read too: a stencil of five neighbours 1.01 times as fast, of bf16 1.015. What computes for longer is better off in smaller blocks (25 neighbours
