@@ -57,7 +57,7 @@ void krf__cuda_put_fours(const krf__emitter *e, krf__str *out);
 bool krf__cuda_has_top(const krf__emitter *e, uint32_t r);
 void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out);
 void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out);
-void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, bool written, krf__str *out); /* written: its steps are written out */
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, const char *farthest, bool written, krf__str *out); /* over threads, the farthest first; written: its steps are written out */
 void krf__cuda_put_one_of_four(const krf__emitter *e, krf__str *out);
 
 /* The same of columns, "four0" of each word of a vector: whether a reduction has them, what declares them, and what makes accumulators of them at last. */

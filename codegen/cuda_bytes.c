@@ -47,16 +47,10 @@ uint32_t krf__cuda_folded_byte(const krf__emitter *e, uint32_t r) {
 }
 
 bool krf__cuda_by_fours(const krf__emitter *e) {
-    const krf__kernel *k = e->k;
     const krf__instr *loads[2];
-    bool all = k->vector == 16 && k->n_reductions > 0, products = false;
-    for (uint32_t r = 0; all && r < k->n_reductions; r++) {
-        const krf__bytes_fold fold = bytes_of(e, r, loads);
-        all = fold != KRF__BYTES_OTHER;
-        products |= fold == KRF__BYTES_PRODUCTS;
-    }
-    for (uint32_t n = 0; all && n < k->n_domain; n++) {
-        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast || (products && k->instrs[n].op == KRF__multiply);
+    bool all = (e->k->vector == 16 || e->k->fours) && krf__folds_bytes(e->k);
+    for (uint32_t r = 0; all && r < e->k->n_reductions; r++) {
+        all = bytes_of(e, r, loads) != KRF__BYTES_OTHER;
     }
     return all;
 }
@@ -125,7 +119,8 @@ void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {
 
 /* Two for each word of a vector. */
 void krf__cuda_put_tops(const krf__emitter *e, uint32_t r, krf__str *out) {
-    krf__str_printf(out, "unsigned top%u[8];\n#pragma unroll\nfor (int n = 0; n < 8; n++) {\n    top%u[n] = %s;\n}\n", r, r, top_of(e, r)->nothing);
+    const int n = e->k->vector / 2;
+    krf__str_printf(out, "unsigned top%u[%d];\n#pragma unroll\nfor (int n = 0; n < %d; n++) {\n    top%u[n] = %s;\n}\n", r, n, n, r, top_of(e, r)->nothing);
 }
 
 void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out) {
@@ -134,11 +129,11 @@ void krf__cuda_put_top_of_one(krf__emitter *e, uint32_t r, krf__str *out) {
     krf__str_put(out, " * 0x01010101u);\n");
 }
 
-void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, bool written, krf__str *out) {
+void krf__cuda_put_top_tree(const krf__emitter *e, uint32_t r, const char *farthest, bool written, krf__str *out) {
     const char *name = top_of(e, r)->name, *type = krf__reduction_type(e, r);
-    krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < 8; n++) {\n    top%u[0] = krf_%s_tops(top%u[0], top%u[n]);\n}\n", r, name, r, r);
+    krf__str_printf(out, "#pragma unroll\nfor (int n = 1; n < %d; n++) {\n    top%u[0] = krf_%s_tops(top%u[0], top%u[n]);\n}\n", e->k->vector / 2, r, name, r, r);
     krf__str_put(out, written ? "#pragma unroll\n" : "#pragma unroll 1\n");
-    krf__str_printf(out, "for (int d = 16; d > 0; d /= 2) {\n    top%u[0] = krf_%s_tops(top%u[0], __shfl_down_sync(0xffffffffu, top%u[0], d));\n}\n", r, name, r, r);
+    krf__str_printf(out, "for (int d = %s; d > 0; d /= 2) {\n    top%u[0] = krf_%s_tops(top%u[0], __shfl_down_sync(0xffffffffu, top%u[0], d));\n}\n", farthest, r, name, r, r);
     krf__str_printf(out, "%s r%u = (%s)krf_top_of_%s<krf_%s_tops>(top%u[0]);\n", type, r, type, top_of(e, r)->of, name, r);
 }
 

@@ -66,7 +66,7 @@ void krf__cuda_put_elements(krf__emitter *e, const char *condition, krf__str *ou
         if (k->operands[s->slot].staged) {
             krf__str_put(out, "    ");
             krf__cuda_put_staged(e, s->slot, out);
-            krf__str_printf(out, " = v_%s.at[0];\n", name);
+            krf__str_printf(out, k->vector > 1 ? " = v_%s.word;\n" : " = v_%s.at[0];\n", name);
         } else if (k->words) {
             krf__str_printf(out, "    krf_store_row_word(a.%s", name);
             krf__cuda_put_offset(e, s->slot, true, out);

@@ -52,7 +52,7 @@ static void put_load(krf__emitter *e, uint32_t operand, krf__str *declaration, k
         return;
     }
     if (e->k->operands[operand].staged) {
-        krf__str_printf(load, "v_%s[q] = ", e->operand_names[operand]);
+        krf__str_printf(load, "v_%s[q]%s = ", e->operand_names[operand], krf__cuda_as_word(e, operand));
         krf__cuda_put_staged(e, operand, load);
         krf__str_put(load, ";\n");
         return;

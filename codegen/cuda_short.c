@@ -76,7 +76,31 @@ static void tree(krf__emitter *e, krf__str *out) {
 }
 
 
-static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, "short_row", out); }
+/* What a thread makes of its bytes, four at once. */
+static void fours_start(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        if (krf__cuda_has_top(e, r)) {
+            krf__cuda_put_tops(e, r, out);
+        } else {
+            krf__str_printf(out, "int acc%u[%d] = {};\n", r, e->k->vector / 4);
+        }
+    }
+}
+
+static void fours(krf__emitter *e, krf__str *out) { krf__cuda_put_fours(e, out); }
+
+static void fours_tree(krf__emitter *e, krf__str *out) {
+    for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        if (krf__cuda_has_top(e, r)) {
+            krf__cuda_put_top_tree(e, r, "threads / 2", true, out);
+            continue;
+        }
+        krf__str_printf(out, "#pragma unroll\nfor (int k = 1; k < %d; k++) {\n    acc%u[0] += acc%u[k];\n}\n", e->k->vector / 4, r, r);
+        krf__str_printf(out, "#pragma unroll\nfor (int d = threads / 2; d > 0; d /= 2) {\n    acc%u[0] += __shfl_down_sync(0xffffffffu, acc%u[0], d);\n}\n%s r%u = acc%u[0];\n", r, r, krf__reduction_type(e, r), r, r);
+    }
+}
+
+static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->fours ? "short_fours" : "short_row", out); }
 static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }
 
 const krf__hole krf__cuda_short_holes[] = {
@@ -90,5 +114,8 @@ const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_VECTOR", vector},
     {"SHORT_HALVES", halves},
     {"SHORT_TREE", tree},
+    {"FOURS_START", fours_start},
+    {"FOURS", fours},
+    {"FOURS_TREE", fours_tree},
     {NULL, NULL},
 };

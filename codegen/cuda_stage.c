@@ -29,7 +29,9 @@ static uint32_t home(const krf__emitter *e, uint32_t operand) {
 }
 
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out) {
-    krf__str_printf(out, "((%s *)tile_%s)[mine + q * threads + thread]", krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
+    const int v = e->kernel->vector;
+    krf__str_printf(out, "((%s *)tile_%s)[mine", v > 1 ? krf__cuda_word_type(e, operand) : krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
+    krf__str_printf(out, v > 1 ? " / %d + q * threads + thread]" : " + q * threads + thread]", v);
 }
 
 /* Rows that a block has at once, where their length is known. */
@@ -115,12 +117,12 @@ static int divisor_of(int a, int b) { return b == 0 ? a : divisor_of(b, a % b); 
 /* How often a bank of shared memory is asked for another word, when a warp's threads read element after element of rows that are `step` apart. */
 static int conflicts(const krf__kernel *k, int size, int step) {
     enum { BANKS = 32 };
-    const int threads = krf__short_threads(k), rows = rows_of_literal(k), together = size > 4 ? BANKS / 2 : BANKS;
+    const int threads = krf__short_threads(k), rows = rows_of_literal(k), v = k->vector, together = size * v > 4 ? BANKS / 2 : BANKS;
     int words[BANKS], sum = 0;
     for (int q = 0; q < krf__reduce_vectors(k); q++) {
         int most = 0;
         for (int t = 0; t < together; t++) {
-            words[t] = (t / threads * step % rows * (int)k->reduced_size + q * threads + t % threads) * size / 4;
+            words[t] = (t / threads * step % rows * (int)k->reduced_size + (q * threads + t % threads) * v) * size / 4;
             int others = 0;
             for (int o = 0; o < t; o++) {
                 others += words[o] != words[t] && words[o] % BANKS == words[t] % BANKS;

@@ -55,7 +55,9 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
     if (krf__is_half(dtype) && e->k->vector % 2 == 0) {
         krf__str_printf(out, "unsigned pair[%d]; ", e->k->vector / 2);
     }
-    krf__str_put(out, krf__cuda_by_fours(e) ? "int four[4]; " : "");
+    if (krf__cuda_by_fours(e)) {
+        krf__str_printf(out, "int four[%d]; ", e->k->vector / 4);
+    }
     if (e->bytes4 || krf__cuda_has_fours(e, operand) || krf__cuda_adds_up(e, operand)) {
         krf__str_printf(out, "unsigned four[%d]; ", e->k->vector / 4);
     }

@@ -81,7 +81,7 @@ static void put_result(krf__emitter *e, uint32_t r, krf__str *out) { krf__str_pr
 void krf__cuda_put_tree(krf__emitter *e, int n, const char *half, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         if (krf__cuda_has_top(e, r)) {
-            krf__cuda_put_top_tree(e, r, krf__cuda_writes_tree(e), out);
+            krf__cuda_put_top_tree(e, r, "16", krf__cuda_writes_tree(e), out);
             continue;
         }
         krf__str_printf(out, "#pragma unroll 1\nfor (int d = %s; d > 0; d /= 2) {\n    #pragma unroll\n    for (int k = 0; k < %d; k++) {\n        ", half, n);
@@ -268,7 +268,7 @@ void krf__cuda_put_warp_tree(krf__emitter *e, krf__str *out) {
             continue;
         }
         if (krf__cuda_has_top(e, r)) {
-            krf__cuda_put_top_tree(e, r, krf__cuda_writes_tree(e), out);
+            krf__cuda_put_top_tree(e, r, "16", krf__cuda_writes_tree(e), out);
             continue;
         }
         halve_accumulators(4, lanes_of(e, r).n, r, e->reduction + r, out);

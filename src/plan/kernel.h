@@ -143,6 +143,7 @@ typedef struct krf__kernel {
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
+    bool fours;    /* CUDA: short rows of bytes, which are folded by words of four as they come */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool pairs;    /* KRF__SCAN on a GPU: a block has two tiles of a row, which follow one another */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
@@ -233,6 +234,7 @@ bool krf__narrow_sum(const krf__kernel *k, uint32_t r);
 /* Whether reduction r takes bytes as they are loaded, by `loads`: adds them up, or products of two of them (which may be one), or finds the largest or smallest of them (of bools, whether any is true, or all are). A GPU takes four of them at once. */
 typedef enum krf__bytes_fold { KRF__BYTES_OTHER, KRF__BYTES_SUM, KRF__BYTES_PRODUCTS, KRF__BYTES_TOP } krf__bytes_fold;
 krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__instr *loads[2]);
+bool krf__folds_bytes(const krf__kernel *k); /* whether that is all it does */
 
 /* Whether a kernel's only reduction finds the place of the largest or smallest element that it loads, by which instruction; and whether threads may count vectors for it rather than have a key for each element. */
 typedef struct krf__place {

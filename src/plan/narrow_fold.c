@@ -47,3 +47,17 @@ krf__bytes_fold krf__bytes_fold_of(const krf__kernel *k, uint32_t r, const krf__
     }
     return found && value == loads[0] && k->schedule != KRF__SCAN ? KRF__BYTES_TOP : KRF__BYTES_OTHER;
 }
+
+bool krf__folds_bytes(const krf__kernel *k) {
+    bool all = k->n_reductions > 0, products = false;
+    for (uint32_t r = 0; all && r < k->n_reductions; r++) {
+        const krf__instr *loads[2];
+        const krf__bytes_fold fold = krf__bytes_fold_of(k, r, loads);
+        all = fold != KRF__BYTES_OTHER;
+        products |= fold == KRF__BYTES_PRODUCTS;
+    }
+    for (uint32_t n = 0; all && n < k->n_domain; n++) {
+        all = k->instrs[n].op == KRF__load || k->instrs[n].op == KRF__cast || (products && k->instrs[n].op == KRF__multiply);
+    }
+    return all;
+}

@@ -17,6 +17,7 @@
 #define FEWEST_ROWS 64 /* that give all threads of a processor work */
 #define FEWEST_CHUNKS 64 /* longer than the canonical tree's, that do so where rows are fewer */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
+#define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows */
 #define SHORT_ANY 64 /* where any order will do (sums of 128 i8 0.0464 -> 0.0258 ms of 64 MB) */
 #define MOST_SQUARE 16 /* results of columns along each dimension, of which a processor has a kernel for each number of them */
 
@@ -89,9 +90,29 @@ static bool needs_wide(const krf__kernel *k) {
     return false;
 }
 
+/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
+static size_t loaded_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        bytes += krf__along_rows(k, i) && !(k->kept_size > 1 && krf__same_for_rows(k, o)) ? krf_dtype_size((krf_dtype)o->dtype) : 0;
+    }
+    return bytes;
+}
+
+/* Whether vectors of four bytes or fewer are all that threads would load at once, of one operand. Of eight, and of two operands, memory delivers as much (rows of 188 bf16 0.92 and 0.74 of an H200's copy bandwidth, of 90 0.56 and 0.82). */
+static bool short_vectors(const krf__kernel *k) {
+    const size_t bytes = (size_t)k->vector * loaded_bytes(k);
+    int loads = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        loads += krf__along_rows(k, i) && !krf__same_for_rows(k, &k->operands[i]);
+    }
+    return k->schedule == KRF__REDUCE_SHORT && k->vector > 1 && loads == 1 && bytes <= 4 && (size_t)k->reduced_size * loaded_bytes(k) > STAGED_FROM;
+}
+
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 static void stage_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool scalars = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && k->vector == 1 && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
+    const bool scalars = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || short_vectors(k)) && k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1;
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
@@ -185,16 +206,6 @@ static bool goes_by_columns(const krf__kernel *k) {
     return side > (k->chunks > 1 && k->kept_size < FEWEST_ROWS ? KRF__SCAN_ROWS_MOST : FEW);
 }
 
-/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
-static size_t loaded_bytes(const krf__kernel *k) {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        bytes += krf__along_rows(k, i) && !(k->kept_size > 1 && krf__same_for_rows(k, o)) ? krf_dtype_size((krf_dtype)o->dtype) : 0;
-    }
-    return bytes;
-}
-
 /* Whether the warps of a block that share a row, 8 at most, have about as much to do. */
 static bool shares_evenly(int64_t n, int64_t chunk) {
     const int64_t chunks = n / chunk;
@@ -268,6 +279,15 @@ static bool comes_at_once(const krf__kernel *k) {
     return rows && gains && k->reduced_size + (k->drifts ? k->vector - 1 : 0) <= 32 * (int64_t)k->vector * krf__reduce_vectors(k);
 }
 
+/* On a GPU: whether bytes that lie along rows are folded, and nothing else. */
+static bool folds_rows_of_bytes(const krf__kernel *k, const krf__limits *limits) {
+    bool all = limits->many_threads && krf__folds_bytes(k);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        all &= !krf__loads(k, i) || k->operands[i].strides[k->n_kept + k->n_reduced - 1] == 1;
+    }
+    return all;
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->groups = 0;
@@ -336,7 +356,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
             k->vector = k->vector == 1 ? krf__spread_vector(k, unaligned, limits) : k->vector;
             let_drift(k, unaligned, limits);
         }
-        k->vector = k->vector > 8 && (!krf__any_order(k) || k->schedule == KRF__REDUCE_SHORT) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
+        const bool lanes = k->schedule == KRF__REDUCE_SHORT && !(k->reduced_size % 16 == 0 && folds_rows_of_bytes(k, limits));
+        k->vector = k->vector > 8 && (!krf__any_order(k) || lanes) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
         if (limits->many_threads && k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= (krf__any_order(k) ? SHORT_ANY : SHORT_COLUMN) && k->reduced_size <= limits->columns) {
             krf__set_rows_beside(k, limits);
@@ -363,6 +384,7 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     mark_literal(k, limits);
     mark_numbers(k, limits);
     stage_rows(k, limits);
+    k->fours = k->schedule == KRF__REDUCE_SHORT && k->vector % 4 == 0 && folds_rows_of_bytes(k, limits);
     krf__kernel_outer(k, limits);
     k->once = k->relay || (limits->many_threads && comes_at_once(k));
     k->places = limits->many_threads && krf__finds_place(k);

@@ -10,6 +10,7 @@
 #define PAIR_BYTES 128
 #define LONG_BODY 32 /* instructions of all rounds */
 #define LONG_LOOK_UP 96 /* where a map looks elements up: most of these are of places (three-dimensional arrays with elements around 0.171 ms of an H200 with 64, 0.143 so) */
+#define STAGED_AT_ONCE 16 /* elements of staged rows in vectors, that a thread has */
 #define RECORD_TURNS 2 /* of vectors that are records of bytes; 4: 6 % faster, and twice as long to compile */
 
 int krf__lane_vectors(const krf__kernel *k) { return k->vector < KRF__LANES / 32 ? KRF__LANES / 32 / k->vector : 1; }
@@ -60,7 +61,7 @@ static int most_vectors(const krf__kernel *k) {
         return KRF__LINE_ELEMENTS;
     }
     if (k->vector > 1) {
-        return three_vectors(k) ? 3 : 2;
+        return k->staged ? (k->fours ? 2 : 1) * STAGED_AT_ONCE / k->vector : three_vectors(k) ? 3 : 2;
     }
     return k->schedule == KRF__REDUCE_SHORT ? most_elements(k) : k->staged ? 9 : 8;
 }
