@@ -87,7 +87,12 @@ static void fours_start(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void fours(krf__emitter *e, krf__str *out) { krf__cuda_put_fours(e, out); }
+static void fours(krf__emitter *e, krf__str *out) {
+    if (e->k->parted) { /* a bit for each byte of the word that is one of the row */
+        krf__str_put(out, "const int left = last - (q * threads + thread) * 4;\nconst unsigned there = left >= 4 ? 15u : (1u << (left > 0 ? left : 0)) - 1u;\n");
+    }
+    krf__cuda_put_fours(e, out);
+}
 
 static void fours_tree(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {

@@ -30,6 +30,10 @@ static uint32_t home(const krf__emitter *e, uint32_t operand) {
 
 void krf__cuda_put_staged(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const int v = e->kernel->vector;
+    if (e->kernel->parted) {
+        krf__str_printf(out, "krf_window<unsigned>((const unsigned char *)tile_%s + mine + (q * threads + thread) * 4, 4)", e->operand_names[operand]);
+        return;
+    }
     krf__str_printf(out, "((%s *)tile_%s)[mine", v > 1 ? krf__cuda_word_type(e, operand) : krf__storage_type(e->kernel->operands[operand].dtype), e->operand_names[home(e, operand)]);
     krf__str_printf(out, v > 1 ? " / %d + q * threads + thread]" : " + q * threads + thread]", v);
 }
@@ -43,7 +47,7 @@ static void shared(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->kernel->n_operands; i++) {
         const krf__operand *o = &e->kernel->operands[i];
         if (o->staged && home(e, i) == i) {
-            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], (elements(e->kernel) * (int)krf_dtype_size((krf_dtype)o->dtype) + 15) / 16);
+            krf__str_printf(out, "__shared__ uint4 tile_%s[%d];\n", e->operand_names[i], (elements(e->kernel) * (int)krf_dtype_size((krf_dtype)o->dtype) + 15) / 16 + (e->kernel->parted ? 1 : 0));
         }
     }
 }

@@ -143,7 +143,8 @@ typedef struct krf__kernel {
     bool outer;    /* CUDA, KRF__REDUCE_SHORT and KRF__REDUCE_ROW: threads that share a row share several results, as operands are each the same along one of the last two dimensions of these */
     int lines;     /* CUDA, reductions along rows: results that a warp has at once, or, of KRF__REDUCE_SHORT, threads one after the other, as operands are each the same along the last dimension of these, or along the row; 1: one */
     bool staged;   /* CUDA: short rows that pass through shared memory */
-    bool fours;    /* CUDA: short rows of bytes, which are folded by words of four as they come */
+    bool fours;    /* CUDA: short rows of bytes, which are folded by words of four as they come; */
+    bool parted;   /* then: staged rows of any length, whose words lie in two of shared memory, and the last of which need not be whole */
     bool side;     /* KRF__SCAN on a GPU: blocks have columns that lie side by side, and go down them where `chunks` is 1; short rows on the CPU, scanned ones too: they stand side by side */
     bool pairs;    /* KRF__SCAN on a GPU: a block has two tiles of a row, which follow one another */
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
