@@ -111,11 +111,14 @@ static void put_key(krf__emitter *e, const char *value, krf__str *out) {
     krf__str_free(&position);
 }
 
+/* How many threads have a row. */
+static const char *threads_of(const krf__emitter *e) { return e->k->schedule == KRF__REDUCE_SHORT ? "threads" : "32"; }
+
 /* "p_k": the place of a thread's own element of so high a number. */
 static void put_place(const krf__emitter *e, const char *number, krf__str *out) {
     const char *type = krf__index_type(e);
     const int v = e->k->vector;
-    krf__str_printf(out, "        const %s number = (%s)(%s), p_k = %s + (number / %d * 32 + thread) * %d + number %% %d;\n", type, type, number, origin(e), v, v, v);
+    krf__str_printf(out, "        const %s number = (%s)(%s), p_k = %s + (number / %d * %s + thread) * %d + number %% %d;\n", type, type, number, origin(e), v, threads_of(e), v, v);
 }
 
 /* Two of halves, which were never compared with one another. */
@@ -177,7 +180,7 @@ void krf__cuda_put_place_keys(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "if (__any_sync(0xffffffffu, ");
         put_nan(e, out);
         krf__str_put(out, e->k->drifts ? ") || !__any_sync(0xffffffffu, found)" : ")");
-        krf__str_printf(out, ") {\n    #pragma unroll 1\n    for (%s p_k = first + thread; p_k < last; p_k += 32) {\n", krf__index_type(e));
+        krf__str_printf(out, ") {\n    #pragma unroll 1\n    for (%s p_k = first + thread; p_k < last; p_k += %s) {\n", krf__index_type(e), threads_of(e));
         put_key(e, NULL, out);
         krf__str_put(out, "    }\n} else ");
     }

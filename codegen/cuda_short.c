@@ -4,7 +4,7 @@
 
 static int accumulators(const krf__emitter *e) { return krf__cuda_quads(e) * e->k->vector; }
 
-static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load); }
+static bool in_domain(const krf__emitter *e, uint32_t operand) { return krf__cuda_in_domain(e, operand, KRF__load) && !(e->k->places && e->k->operands[operand].counts); }
 
 static void put_loads(krf__emitter *e, krf__str *out) { krf__cuda_put_loads(e, in_domain, out); }
 static void loads(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, e->k->lines > 1 ? krf__cuda_put_line_loads : put_loads, out); }
@@ -76,8 +76,16 @@ static void tree(krf__emitter *e, krf__str *out) {
 }
 
 
-/* What a thread makes of its bytes, four at once. */
-static void fours_start(krf__emitter *e, krf__str *out) {
+/* ---- what is folded as it comes, in any order: bytes four at once, and places ---- */
+
+static void folded_start(krf__emitter *e, krf__str *out) {
+    if (e->k->places) {
+        krf__str_printf(out, "const %s first = 0, p = 0;\n%s acc0[1] = {", krf__index_type(e), krf__cuda_accumulator_type(e, 0));
+        krf__emit_identity(e, 0, out);
+        krf__str_put(out, "};\n");
+        krf__cuda_put_place_counts(e, out);
+        return;
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         if (krf__cuda_has_top(e, r)) {
             krf__cuda_put_tops(e, r, out);
@@ -87,25 +95,36 @@ static void fours_start(krf__emitter *e, krf__str *out) {
     }
 }
 
-static void fours(krf__emitter *e, krf__str *out) {
+static void folded(krf__emitter *e, krf__str *out) {
+    if (e->k->places) {
+        krf__cuda_put_place_taken(e, out);
+        return;
+    }
     if (e->k->parted) { /* a bit for each byte of the word that is one of the row */
         krf__str_put(out, "const int left = last - (q * threads + thread) * 4;\nconst unsigned there = left >= 4 ? 15u : (1u << (left > 0 ? left : 0)) - 1u;\n");
     }
     krf__cuda_put_fours(e, out);
 }
 
-static void fours_tree(krf__emitter *e, krf__str *out) {
+static void folded_tree(krf__emitter *e, krf__str *out) {
+    if (e->k->places) {
+        krf__cuda_put_place_keys(e, out);
+    }
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
+        const char *type = krf__cuda_accumulator_type(e, r);
         if (krf__cuda_has_top(e, r)) {
             krf__cuda_put_top_tree(e, r, "threads / 2", true, out);
             continue;
         }
-        krf__str_printf(out, "#pragma unroll\nfor (int k = 1; k < %d; k++) {\n    acc%u[0] += acc%u[k];\n}\n", e->k->vector / 4, r, r);
-        krf__str_printf(out, "#pragma unroll\nfor (int d = threads / 2; d > 0; d /= 2) {\n    acc%u[0] += __shfl_down_sync(0xffffffffu, acc%u[0], d);\n}\n%s r%u = acc%u[0];\n", r, r, krf__reduction_type(e, r), r, r);
+        if (e->k->fours) {
+            krf__str_printf(out, "#pragma unroll\nfor (int k = 1; k < %d; k++) {\n    acc%u[0] += acc%u[k];\n}\n", e->k->vector / 4, r, r);
+        }
+        krf__str_printf(out, "#pragma unroll\nfor (int d = threads / 2; d > 0; d /= 2) {\n    acc%u[0] = red%u(acc%u[0], (%s)__shfl_down_sync(0xffffffffu, acc%u[0], d));\n}\n", r, r, r, type, r);
+        krf__str_printf(out, "%s r%u = acc%u[0];\n", krf__reduction_type(e, r), r, r);
     }
 }
 
-static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->fours ? "short_fours" : "short_row", out); }
+static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->fours || e->k->places ? "short_folded" : "short_row", out); }
 static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }
 
 const krf__hole krf__cuda_short_holes[] = {
@@ -119,8 +138,8 @@ const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_VECTOR", vector},
     {"SHORT_HALVES", halves},
     {"SHORT_TREE", tree},
-    {"FOURS_START", fours_start},
-    {"FOURS", fours},
-    {"FOURS_TREE", fours_tree},
+    {"FOLDED_START", folded_start},
+    {"FOLDED", folded},
+    {"FOLDED_TREE", folded_tree},
     {NULL, NULL},
 };

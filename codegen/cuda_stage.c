@@ -164,9 +164,9 @@ static void put_row(const krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->kernel;
     const int step = k->staged && krf__literal_rows(k) ? step_of(k) : 1;
     if (step > 1) {
-        krf__str_printf(out, "(turn + (int)threadIdx.y) * %d %% %d", step, rows_of_literal(k));
+        krf__str_printf(out, "(below + (int)threadIdx.y) * %d %% %d", step, rows_of_literal(k));
     } else {
-        krf__str_put(out, k->staged ? "(turn + (int)threadIdx.y)" : "(int)threadIdx.y");
+        krf__str_put(out, k->staged ? "(below + (int)threadIdx.y)" : "(int)threadIdx.y");
     }
 }
 
@@ -175,7 +175,7 @@ static void loop(krf__emitter *e, krf__str *out) {
         krf__str_put(out, "{\n");
         return;
     }
-    krf__str_put(out, "#pragma unroll 1\nfor (int turn = 0; turn < (int)rows; turn += ");
+    krf__str_put(out, "#pragma unroll 1\nfor (int below = 0; below < (int)rows; below += ");
     put_together(e, out);
     krf__str_put(out, ") {\n    const int mine = ");
     put_row(e, out);

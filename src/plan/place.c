@@ -116,7 +116,7 @@ bool krf__finds_place(const krf__kernel *k) {
         return false;
     }
     const krf__instr *load = &k->instrs[place.load];
-    const bool rows = k->schedule == KRF__REDUCE_ROW && k->n_reduced == 1 && k->chunks == 1 && k->team == 1 && k->lines == 1 && !k->outer && !krf__stores_elements(k);
+    const bool rows = (k->schedule == KRF__REDUCE_ROW || k->schedule == KRF__REDUCE_SHORT) && k->n_reduced == 1 && k->chunks == 1 && k->team == 1 && k->lines == 1 && !k->outer && !krf__stores_elements(k);
     const krf__operand *o = &k->operands[load->slot];
     const int64_t longest = k->reduced_size + (k->drifts ? k->vector - 1 : 0);
     switch (krf_dtype_size((krf_dtype)load->dtype)) {

@@ -4,7 +4,7 @@
 #define STRIP_THREADS 256 /* of a block, where maps go by strips; */
 #define SHORT_BODY 12     /* of so few instructions twice as many; */
 #define LARGE (1 << 20)   /* elements: blocks enough even so */
-#define STRIP_SIDE 64     /* of them beside one another, at least; of rows of so few words: */
+#define STRIP_SIDE 64     /* of them beside one another, at least, if they have words of several elements; of rows of so few words: */
 #define STRIP_SHORT 16
 #define STRIP_LEAST 4
 #define STRIP_BYTES 1024
@@ -39,7 +39,7 @@ static int strip_side(const krf__kernel *k) {
     side = side > STRIP_THREADS ? STRIP_THREADS : side;
     side /= krf__tile_layers(k);
     side = side < STRIP_SIDE ? STRIP_SIDE : side;
-    while (side > (across > STRIP_SHORT ? STRIP_SIDE : STRIP_LEAST) && side / 2 >= across) {
+    while (side > (k->vector > 1 && across > STRIP_SHORT ? STRIP_SIDE : STRIP_LEAST) && side / 2 >= across) {
         side /= 2;
     }
     return side;
