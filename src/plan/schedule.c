@@ -17,8 +17,6 @@
 #define FEWEST_ROWS 64 /* that give all threads of a processor work */
 #define FEWEST_CHUNKS 64 /* longer than the canonical tree's, that do so where rows are fewer */
 #define SHORT_COLUMN 128 /* elements of a reduction by columns, on a GPU: threads of longer ones have a lane or more each where lanes are divided among them */
-#define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows; */
-#define STAGED_MOST 448 /* longer ones are as fast in vectors of four bytes, where what rows share is loaded too (rows of 250 bf16 by weights 0.0427 and 0.0479 ms) */
 #define SHORT_ANY 64 /* where any order will do (sums of 128 i8 0.0464 -> 0.0258 ms of 64 MB) */
 #define MOST_SQUARE 16 /* results of columns along each dimension, of which a processor has a kernel for each number of them */
 
@@ -89,68 +87,6 @@ static bool needs_wide(const krf__kernel *k) {
         }
     }
     return false;
-}
-
-/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
-static size_t loaded_bytes(const krf__kernel *k) {
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        const krf__operand *o = &k->operands[i];
-        bytes += krf__along_rows(k, i) && !(k->kept_size > 1 && krf__same_for_rows(k, o)) ? krf_dtype_size((krf_dtype)o->dtype) : 0;
-    }
-    return bytes;
-}
-
-/* Whether vectors of four bytes or fewer are all that threads would load at once, of one operand. Of eight, and of two operands, memory delivers as much, but where bytes are folded by four (rows of 188 bf16
- * 0.92 and 0.74 of an H200's copy bandwidth, of 90 0.56 and 0.82). */
-static bool short_vectors(const krf__kernel *k) {
-    const int64_t bytes = (int64_t)loaded_bytes(k), row = k->reduced_size * bytes;
-    int loads = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        loads += krf__along_rows(k, i) && !krf__same_for_rows(k, &k->operands[i]);
-    }
-    const bool narrow = k->vector * bytes <= 4 ? row > STAGED_FROM && row <= STAGED_MOST : k->fours && k->vector == 8 && row > 2 * STAGED_FROM;
-    return k->schedule == KRF__REDUCE_SHORT && k->vector > 1 && loads == 1 && narrow;
-}
-
-/* Whether an operand's rows of the two dimensions follow one another. */
-static bool rows_follow(const krf__kernel *k, const krf__operand *o) {
-    return k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1 && o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
-}
-
-/* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
-static void stage_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool may = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || k->parted || short_vectors(k));
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        krf__operand *o = &k->operands[i];
-        o->staged = may && rows_follow(k, o);
-        bytes += o->staged ? KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype) : 0;
-    }
-    k->staged = bytes > 0 && bytes <= KRF__STAGED_MOST_BYTES;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        k->operands[i].staged &= k->staged;
-    }
-}
-
-/* On a GPU: whether bytes that lie along rows are folded, and nothing else. */
-static bool folds_rows_of_bytes(const krf__kernel *k, const krf__limits *limits) {
-    bool all = limits->many_threads && k->schedule == KRF__REDUCE_SHORT && krf__folds_bytes(k);
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        all &= !krf__loads(k, i) || k->operands[i].strides[k->n_kept + k->n_reduced - 1] == 1;
-    }
-    return all;
-}
-
-/* Whether short rows of bytes, of one operand, that do not come in words of four are staged and taken by such all the same. */
-static bool parts_rows(const krf__kernel *k, const krf__limits *limits) {
-    bool all = limits->vectors != 0 && k->vector < 4 && k->reduced_size > 2 * STAGED_FROM && folds_rows_of_bytes(k, limits);
-    int loads = 0;
-    for (uint32_t i = 0; i < k->n_operands; i++) {
-        loads += krf__loads(k, i);
-        all &= !krf__loads(k, i) || rows_follow(k, &k->operands[i]);
-    }
-    return all && loads == 1;
 }
 
 /* Rows that one warp has, or threads of one, whose vectors or staged elements lie where a length that is known lets compilers ask for nothing; of longer rows those of several
@@ -248,7 +184,7 @@ static bool shares_evenly(int64_t n, int64_t chunk) {
 /* On a GPU: whether a warp takes all chunks of a row, which are there sooner than the warps of a block have met: of narrow elements, of integers, and where warps would not have as much to do as one another. Four bytes
  * an element, which are not so soon there (rows of 1,536 f32 0.99 and 1.08 of an H200's copy bandwidth, of 8,192 i32 0.94 and 1.05; of 2,048 f32 1.06 and 1.04), only of few chunks. */
 static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
-    const size_t bytes = loaded_bytes(k);
+    const size_t bytes = krf__loaded_bytes(k);
     const int64_t chunk = krf__chunk_length(k->reduced_size), chunks = (k->reduced_size + chunk - 1) / chunk;
     const bool few = chunks <= EVEN_CHUNKS, uneven = !shares_evenly(k->reduced_size, chunk);
     const bool narrow = bytes == 1 || (bytes == 2 && (few || uneven)), wider = bytes == 4 && few && (uneven || krf__any_order(k));
@@ -259,8 +195,8 @@ static bool by_warps(const krf__kernel *k, const krf__limits *limits) {
  * and of narrow elements, which are there before what a chunk before them came to is folded, as long ones as leave each warp some; so of what all results load from the caches, such as pairs of points. */
 static int64_t chunk_of(const krf__kernel *k, const krf__limits *limits) {
     int64_t chunk = krf__chunk_length(k->reduced_size);
-    const bool narrow = loaded_bytes(k) <= 2, rows = k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && (narrow || !shares_evenly(k->reduced_size, chunk));
-    const bool cached = limits->many_threads && krf__all_order_free(k) && !krf__stores_elements(k) && loaded_bytes(k) == 0;
+    const bool narrow = krf__loaded_bytes(k) <= 2, rows = k->kept_size >= MANY_ROWS && k->reduced_size <= limits->chunk && (narrow || !shares_evenly(k->reduced_size, chunk));
+    const bool cached = limits->many_threads && krf__all_order_free(k) && !krf__stores_elements(k) && krf__loaded_bytes(k) == 0;
     if (chunk >= limits->chunk || columns(k, limits) || !(krf__any_order(k) || cached)) {
         return chunk;
     }
@@ -303,7 +239,7 @@ static void mark_together(krf__kernel *k, const krf__limits *limits) {
 
 /* Rows that a warp loads at once, of narrow elements, or in any order: others wait for memory whatever their text is, and each text has to be compiled. */
 static bool comes_at_once(const krf__kernel *k) {
-    const bool rows = k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && k->lines == 1 && !k->outer, gains = loaded_bytes(k) <= 2 || krf__any_order(k);
+    const bool rows = k->schedule == KRF__REDUCE_ROW && k->chunks == 1 && k->lines == 1 && !k->outer, gains = krf__loaded_bytes(k) <= 2 || krf__any_order(k);
     return rows && gains && k->reduced_size + (k->drifts ? k->vector - 1 : 0) <= 32 * (int64_t)k->vector * krf__reduce_vectors(k);
 }
 
@@ -375,10 +311,10 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
             k->vector = k->vector == 1 ? krf__spread_vector(k, unaligned, limits) : k->vector;
             let_drift(k, unaligned, limits);
         }
-        const bool lanes = k->schedule == KRF__REDUCE_SHORT && !(k->reduced_size % 16 == 0 && folds_rows_of_bytes(k, limits));
+        const bool lanes = k->schedule == KRF__REDUCE_SHORT && !(k->reduced_size % 16 == 0 && krf__folds_rows_of_bytes(k, limits));
         k->vector = k->vector > 8 && (!krf__any_order(k) || lanes) ? 8 : k->vector; /* a warp's share of 256 lanes is 8 a thread */
         k->vector = k->schedule == KRF__REDUCE_SHORT && k->reduced_size % k->vector != 0 ? 1 : k->vector;
-        k->parted = parts_rows(k, limits);
+        k->parted = krf__parts_rows(k, limits);
         k->vector = k->parted ? 4 : k->vector;
         if (limits->many_threads && k->schedule == KRF__REDUCE_COL && krf__rows_lie_beside(k) && k->reduced_size <= (krf__any_order(k) ? SHORT_ANY : SHORT_COLUMN) && k->reduced_size <= limits->columns) {
             krf__set_rows_beside(k, limits);
@@ -404,8 +340,8 @@ void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *lim
     krf__columns_flat(k, unaligned, limits);
     mark_literal(k, limits);
     mark_numbers(k, limits);
-    k->fours = k->vector % 4 == 0 && folds_rows_of_bytes(k, limits);
-    stage_rows(k, limits);
+    k->fours = k->vector % 4 == 0 && krf__folds_rows_of_bytes(k, limits);
+    krf__stage_rows(k, limits);
     krf__kernel_outer(k, limits);
     k->once = k->relay || (limits->many_threads && comes_at_once(k));
     k->places = limits->many_threads && krf__finds_place(k);

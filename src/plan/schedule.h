@@ -39,6 +39,14 @@ int krf__column_threads(const krf__kernel *k, const krf__limits *limits);
 int krf__team_of(const krf__kernel *k, const krf__limits *limits);
 void krf__mark_steps(krf__kernel *k);
 
+/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
+size_t krf__loaded_bytes(const krf__kernel *k);
+
+/* Of short rows on a GPU: whether all that is done is that bytes along them are folded; whether words of four are taken out of rows of any length then; and which rows pass through shared memory (krf__operand.staged). */
+bool krf__folds_rows_of_bytes(const krf__kernel *k, const krf__limits *limits);
+bool krf__parts_rows(const krf__kernel *k, const krf__limits *limits);
+void krf__stage_rows(krf__kernel *k, const krf__limits *limits);
+
 /* Before all that: dimensions of a map along which memory is read backwards are gone through backwards. */
 void krf__kernel_flip(krf__kernel *k);
 

@@ -1,0 +1,68 @@
+/* On a GPU: short rows that pass through shared memory (krf__kernel.staged), and those of bytes that are folded four at once. */
+#include "plan/schedule.h"
+#include "plan/vector.h"
+
+#define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows; */
+#define STAGED_MOST 448 /* longer ones are as fast in vectors of four bytes, where what rows share is loaded too (rows of 250 bf16 by weights 0.0427 and 0.0479 ms) */
+
+/* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
+size_t krf__loaded_bytes(const krf__kernel *k) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        bytes += krf__along_rows(k, i) && !(k->kept_size > 1 && krf__same_for_rows(k, o)) ? krf_dtype_size((krf_dtype)o->dtype) : 0;
+    }
+    return bytes;
+}
+
+/* Whether vectors of four bytes or fewer are all that threads would load at once, of one operand. Of eight, and of two operands, memory delivers as much, but where bytes are folded by four (rows of 188 bf16
+ * 0.92 and 0.74 of an H200's copy bandwidth, of 90 0.56 and 0.82). */
+static bool short_vectors(const krf__kernel *k) {
+    const int64_t bytes = (int64_t)krf__loaded_bytes(k), row = k->reduced_size * bytes;
+    int loads = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        loads += krf__along_rows(k, i) && !krf__same_for_rows(k, &k->operands[i]);
+    }
+    const bool narrow = k->vector * bytes <= 4 ? row > STAGED_FROM && row <= STAGED_MOST : k->fours && k->vector == 8 && row > 2 * STAGED_FROM;
+    return k->schedule == KRF__REDUCE_SHORT && k->vector > 1 && loads == 1 && narrow;
+}
+
+/* Whether an operand's rows of the two dimensions follow one another. */
+static bool rows_follow(const krf__kernel *k, const krf__operand *o) {
+    return k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1 && o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
+}
+
+/* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
+void krf__stage_rows(krf__kernel *k, const krf__limits *limits) {
+    const bool may = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || k->parted || short_vectors(k));
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        krf__operand *o = &k->operands[i];
+        o->staged = may && rows_follow(k, o);
+        bytes += o->staged ? KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype) : 0;
+    }
+    k->staged = bytes > 0 && bytes <= KRF__STAGED_MOST_BYTES;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        k->operands[i].staged &= k->staged;
+    }
+}
+
+/* On a GPU: whether bytes that lie along rows are folded, and nothing else. */
+bool krf__folds_rows_of_bytes(const krf__kernel *k, const krf__limits *limits) {
+    bool all = limits->many_threads && k->schedule == KRF__REDUCE_SHORT && krf__folds_bytes(k);
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        all &= !krf__loads(k, i) || k->operands[i].strides[k->n_kept + k->n_reduced - 1] == 1;
+    }
+    return all;
+}
+
+/* Whether short rows of bytes, of one operand, that do not come in words of four are staged and taken by such all the same. */
+bool krf__parts_rows(const krf__kernel *k, const krf__limits *limits) {
+    bool all = limits->vectors != 0 && k->vector < 4 && k->reduced_size > 2 * STAGED_FROM && krf__folds_rows_of_bytes(k, limits);
+    int loads = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        loads += krf__loads(k, i);
+        all &= !krf__loads(k, i) || rows_follow(k, &k->operands[i]);
+    }
+    return all && loads == 1;
+}
