@@ -124,13 +124,16 @@ static void folded_tree(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* Left alone ptxas 13.0 takes 32 registers of rows of 50 halves and spills one. */
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, e->k->staged && e->k->vector > 1 && !e->k->fours ? "256, 4" : "256"); }
+
 static void put_row(krf__emitter *e, krf__str *out) { krf__emit_skeleton(e, e->k->fours || e->k->places ? "short_folded" : "short_row", out); }
 static void row(krf__emitter *e, krf__str *out) { krf__cuda_unrolled(e, put_row, out); }
 
 const krf__hole krf__cuda_short_holes[] = {
     {"SHORT_GUARD", guard},
     {"SHORT_UNGUARD", unguard},
-    {"SHORT_ROW", row},
+    {"SHORT_ROW", row}, {"SHORT_BOUNDS", bounds},
     {"SHORT_START", start},
     {"SHORT_LOADS", loads}, {"SHORT_FIXED", fixed},
     {"SHORT_BODY", body},

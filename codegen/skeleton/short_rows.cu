@@ -1,7 +1,7 @@
 // Rows of 256 elements or fewer lie side by side in a warp: blockDim.x threads, a power of two, share one. All threads of a
 // warp take part in its shuffles, so that those beyond the last row go through a row without elements.
 $HEADER
-extern "C" __global__ void __launch_bounds__(256) $NAME(const struct krf_arguments a) {
+extern "C" __global__ void __launch_bounds__($SHORT_BOUNDS) $NAME(const struct krf_arguments a) {
     $BEGIN
     $EXTENTS
     $STAGE_SHARED
