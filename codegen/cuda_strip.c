@@ -98,7 +98,7 @@ static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
     const bool vector = strncmp(type, "uint", 4) == 0;
     const int each = krf__strip_by_words(k, operand) ? krf__cuda_words(e, operand) : 1; /* of memory, in a word of elements */
     for (int w = 0; w < krf__strip_words(k, operand) * each; w++) {
-        const int reach = krf__strip_reach(k, operand, row, w / each);
+        const int reach = krf__strip_reach(k, operand, row, w, each);
         if (reach < 0) {
             continue;
         }

@@ -141,9 +141,9 @@ static bool is_outer(const krf__kernel *k, int d) {
     return outer;
 }
 
-/* Whether words of v elements may be more than one of memory: what a row of a mask is compared with is loaded once. */
+/* Whether words of v elements may be more than one of memory: what a row of a mask is compared with is loaded once. Of short bodies: long ones are arithmetic. */
 static bool may_be_wide(const krf__kernel *k, int d) {
-    bool may = is_outer(k, d);
+    bool may = is_outer(k, d) && k->n_domain <= SHORT_BODY;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         may &= k->operands[i].store || !krf__strip_apart(k, &k->operands[i]);
     }

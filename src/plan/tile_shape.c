@@ -129,12 +129,12 @@ int krf__strip_words(const krf__kernel *k, uint32_t operand) {
     return last - krf__strip_first(k, operand) + 1;
 }
 
-int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word) {
-    const int v = krf__strip_vector(k, &k->operands[operand]), at = krf__strip_first(k, operand) + word;
+int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word, int each) {
+    const int v = krf__strip_vector(k, &k->operands[operand]), n = v / each, at = krf__strip_first(k, operand) * each + word;
     int reach = -1;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
-        const bool needed = shares(k, i, operand) && word_of(o->element, v) <= at && at <= word_of(o->element + v - 1, v) && o->row <= row && row < o->row + k->strip;
+        const bool needed = shares(k, i, operand) && word_of(o->element, n) <= at && at <= word_of(o->element + v - 1, n) && o->row <= row && row < o->row + k->strip;
         reach = needed && o->row > reach ? o->row : reach;
     }
     return reach;
