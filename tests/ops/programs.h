@@ -42,4 +42,16 @@ static inline void compare_values(const run *r, const char *text, krf_array *of,
     krf_array_release(got);
 }
 
+/* How many rows a block has at once, where a kernel of short rows says so in numbers; else 0. */
+static inline int64_t rows_of_block(krf_plan *plan) {
+    int64_t found = 0;
+    for (int i = 0; i < krf_plan_kernels(plan); i++) {
+        krf_kernel_info info = {.size = sizeof info};
+        assert_int_equal(krf_plan_kernel(plan, i, &info), KRF_OK);
+        const char *at = info.source != NULL ? strstr(info.source, ", rows = ") : NULL;
+        found = at != NULL ? strtoll(at + strlen(", rows = "), NULL, 10) : found;
+    }
+    return found;
+}
+
 #endif
