@@ -2,10 +2,6 @@
  * the tree. */
 #include "codegen/emitter.h"
 
-static void held(krf__emitter *e, krf__str *out) {
-    krf__str_i64(out, krf__column_held(e->k));
-}
-
 /* As krf__column_side. */
 static void side(krf__emitter *e, krf__str *out) {
     const int most = krf__column_most(e->k);
@@ -71,6 +67,17 @@ static void groups(krf__emitter *e, krf__str *out) {
     }
 }
 
+/* How many lanes a group has, 2 to the power of `bits` groups being all; in any order, as many as the first cache has accumulators for. */
+static void group(krf__emitter *e, krf__str *out) {
+    if (krf__all_order_free(e->k)) {
+        krf__str_printf(out, "while (group < 256 && group < last - first && 2 * group * width * %d <= 8192) {\n    group *= 2;\n}\n", (int)krf__accumulator_bytes(e->k));
+    } else {
+        krf__str_printf(out, "while (bits < 8 && 1 << bits < last - first) {\n    bits++;\n}\nwhile (bits > 0 && 2 * group * width * (bits + 1) <= %d) {\n    group *= 2;\n    bits--;\n}\n", krf__column_held(e->k));
+    }
+}
+
+static void apart(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__all_order_free(e->k) ? "group" : "256"); }
+
 static void lane(krf__emitter *e, krf__str *out) {
     for (uint32_t r = 0; r < e->k->n_reductions; r++) {
         krf__str_printf(out, "%s *const acc%u = all%u + lane * width;\n", krf__c_lane_type(e, r), r, r);
@@ -104,6 +111,6 @@ static void fold(krf__emitter *e, krf__str *out) {
 }
 
 const krf__hole krf__c_column_holes[] = {
-    {"COLUMN_SIDE", side}, {"COLUMNS_HELD", held}, {"COLUMNS_DENSE", dense}, {"COLUMN_RUN", run}, {"COLUMNS", groups}, {"COLUMNS_AT_ONCE", at_once}, {"COLUMNS_END", end}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
+    {"COLUMN_SIDE", side}, {"COLUMNS_GROUP", group}, {"COLUMNS_APART", apart}, {"COLUMNS_DENSE", dense}, {"COLUMN_RUN", run}, {"COLUMNS", groups}, {"COLUMNS_AT_ONCE", at_once}, {"COLUMNS_END", end}, {"COLUMNS_LANE", lane}, {"COLUMNS_START", start},
     {"COLUMNS_MERGE", merge}, {"COLUMNS_PUSH", push}, {"COLUMNS_FOLD", fold}, {NULL, NULL},
 };

@@ -1,5 +1,5 @@
 // Units [lo, hi): chunk c of a tile of neighbouring results. Neighbouring lanes make a group, as many as COLUMNS_HELD accumulators serve: their rows follow
-// one another in memory. Where accumulators take much, as many columns as the first cache has those of go through all rows of their lanes, then the next. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level.
+// one another in memory. Where accumulators take much, as many columns as the first cache has those of go through all rows of their lanes, then the next. Groups are visited in bit-reversed order, so that the canonical tree needs only one partial result a level. Where any order will do there is one group.
 $HEADER
 $RESULTS_FUNCTION
 void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
@@ -12,15 +12,8 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
         const long long c = u / tiles, tile = u % tiles * side, first = c * a->chunk;
         const long long last = $REDUCED_SIZE - first < a->chunk ? $REDUCED_SIZE : first + a->chunk;
         const int width = kept - tile < side ? (int)(kept - tile) : side;
-        int lanes = 1, group = 1, bits = 0;
-        while (lanes < 256 && lanes < last - first) {
-            lanes *= 2;
-            bits++;
-        }
-        while (bits > 0 && 2 * group * width * (bits + 1) <= $COLUMNS_HELD) {
-            group *= 2;
-            bits--;
-        }
+        int group = 1, bits = 0;
+        $COLUMNS_GROUP
         const int all = group * width;
         $COLUMNS
         $NARROW_TILES
@@ -32,8 +25,8 @@ void $NAME(const struct krf_arguments *a, long long lo, long long hi) {
             }
             $COLUMNS_START
             for (int block = 0; block < all; block += $COLUMNS_AT_ONCE) {
-                for (long long row = first + place * group; row < last; row += 256) {
-                    const long long ahead = row + 256 < last ? 256 : first + next * group - row;
+                for (long long row = first + place * group; row < last; row += $COLUMNS_APART) {
+                    const long long ahead = row + $COLUMNS_APART < last ? $COLUMNS_APART : first + next * group - row;
                     const int rows = last - row < group ? (int)(last - row) : group, step = dense ? rows : 1;
                     for (int lane = 0; lane < rows; lane += step) {
                         const long long p = row + lane;
