@@ -1351,6 +1351,7 @@ MUTANTS = [
     ("looked_up_key", "src/plan/key.c", "(uint64_t)k->several << 53 | ", "", "ops/test_look_ups/sim"),
     ("looked_up_odd", "src/plan/vector.c", "bool fits = k->extents[fast] % 2 == 0;", "bool fits = true;", "ops/test_look_ups/sim"),
     ("looked_up_of_fours", "src/plan/threads.c", "(k->vector > 2 ? 2 : 1);", "1;", "ops/test_look_ups/sim"),
+    ("columns_free_apart", "codegen/c_column.c", 'krf__all_order_free(e->k) ? "group" : "256"', '"256"', "ops/test_exact_sums$"),
     ("fours_mask", "codegen/cuda_short.c", "left >= 4 ? 15u :", "left >= 3 ? 15u :", "ops/test_short_bytes/sim"),
     ("fours_tree", "codegen/cuda_short.c", "for (int d = threads / 2; d > 0; d /= 2) {\\n    acc%u[0] = red", "for (int d = threads / 4; d > 0; d /= 2) {\\n    acc%u[0] = red", "ops/test_short_bytes/sim"),
     ("fours_nothing", "codegen/cuda_bytes.c", '"min_u8", "bytes", "~0u"', '"min_u8", "bytes", "0x7f7f7f7fu"', "ops/test_short_bytes/sim"),
