@@ -80,6 +80,7 @@ bool krf__cuda_adds_up(const krf__emitter *e, uint32_t operand); /* whether bool
 bool krf__cuda_has_fours(const krf__emitter *e, uint32_t operand); /* whether a vector of integers of 8 bits can be read by words of four, "v_in0.four" */
 /* "union { uint4 word; ... } v_in0": a vector of an operand. */
 void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out);
+void krf__cuda_put_stored(const krf__emitter *e, uint32_t operand, krf__str *out); /* the same of what elements become that are stored, zero where they add up */
 void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out); /* of a map: "n0 * n1", its elements; of rows that a thread has all of, those of one */
 void krf__cuda_put_span_loads(const krf__emitter *e, uint32_t first, krf__str *out); /* the vectors of all taps of a window */
 void krf__cuda_put_record_loads(const krf__emitter *e, uint32_t first, bool tail, krf__str *out);  /* the vectors of all fields, out of the words of their records; tail: some may lie behind the end */

@@ -71,8 +71,7 @@ static void results(krf__emitter *e, krf__str *out) {
 static void unions(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands && e->k->vector > 1; i++) {
         if (e->k->operands[i].store) {
-            krf__cuda_put_union(e, i, out);
-            krf__str_put(out, ";\n");
+            krf__cuda_put_stored(e, i, out);
         }
     }
 }

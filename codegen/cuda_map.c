@@ -29,8 +29,7 @@ static void map_loads(krf__emitter *e, krf__str *out) {
             continue;
         }
         if (krf__cuda_vectored(e, i)) {
-            krf__cuda_put_union(e, i, out);
-            krf__str_put(out, krf__cuda_adds_up(e, i) ? " = {};\n" : ";\n");
+            krf__cuda_put_stored(e, i, out);
         }
         if (k->operands[i].store) {
             continue;

@@ -170,8 +170,7 @@ static void element(krf__emitter *e, krf__str *out) { krf__str_printf(out, "cons
 static void vectors(krf__emitter *e, krf__str *out) {
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         if (krf__cuda_vectored(e, i)) {
-            krf__cuda_put_union(e, i, out);
-            krf__str_put(out, krf__cuda_adds_up(e, i) ? " = {};\n" : ";\n");
+            krf__cuda_put_stored(e, i, out);
         }
     }
 }

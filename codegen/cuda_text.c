@@ -64,6 +64,11 @@ void krf__cuda_put_union(const krf__emitter *e, uint32_t operand, krf__str *out)
     krf__str_printf(out, "} v_%s", e->operand_names[operand]);
 }
 
+void krf__cuda_put_stored(const krf__emitter *e, uint32_t operand, krf__str *out) {
+    krf__cuda_put_union(e, operand, out);
+    krf__str_put(out, krf__cuda_adds_up(e, operand) ? " = {};\n" : ";\n");
+}
+
 void krf__cuda_put_held(const krf__emitter *e, uint32_t operand, int n, const char *initially, krf__str *out) {
     const krf__operand *o = &e->k->operands[operand];
     const char *name = e->operand_names[operand], *type = krf__storage_type(o->dtype);
