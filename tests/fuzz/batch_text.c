@@ -26,10 +26,11 @@ static const char *defined(const char *line, size_t bytes, const char *kernel, s
         }
         return name;
     }
-    static const char aligned[] = "struct __align__(4) ";
-    if (bytes > sizeof aligned && memcmp(line, aligned, sizeof aligned - 1) == 0) {
-        *length = strspn(line + sizeof aligned - 1, "abcdefghijklmnopqrstuvwxyz_0123456789");
-        return line + sizeof aligned - 1;
+    static const char aligned[] = "struct __align__(";
+    const char *name = bytes > sizeof aligned && memcmp(line, aligned, sizeof aligned - 1) == 0 ? memmem(line, bytes, ") ", 2) : NULL;
+    if (name != NULL) {
+        *length = strspn(name + 2, "abcdefghijklmnopqrstuvwxyz_0123456789");
+        return name + 2;
     }
     if (bytes == strlen("typedef struct {") && memcmp(line, "typedef struct {", bytes) == 0) { /* see typedef_end */
         return NULL;

@@ -14,7 +14,8 @@ typedef struct policy {
     int dtypes;   /* bit set */
     bool complex; /* complex arrays and scalars too */
     bool narrow;  /* small integers that are cast and reduced, all alike: what is taken by words of four, or summed in fewer bits */
-    int special;  /* percent of blocks with special values */
+    int special;  /* percent of blocks with special values; */
+    int compares; /* and of elementwise nodes, that compare */
     int64_t most; /* elements of any node */
     int rank;
     int64_t dims[RANK];
@@ -82,6 +83,7 @@ static void pick_policy(dice *d, policy *p, bool gradient) {
     p->dtypes = gradient && chance(d, 75) ? floats : p->dtypes; /* else there is little to differentiate */
     p->complex = chance(d, 33) && generate_complex;
     p->special = (int)below(d, 3) * 30;
+    p->compares = chance(d, 15) ? 30 : 0; /* masks, of all that there is */
     pick_shape(d, p);
     p->narrow = chance(d, 12) && !gradient;
     if (p->narrow) {
@@ -231,12 +233,12 @@ static int any_scalar(dice *d, const graph *g) {
     return g->n_nodes - 1;
 }
 
-static void pick_elementwise(dice *d, const graph *g, node *n) {
+static void pick_elementwise(dice *d, const policy *p, const graph *g, node *n) {
     const bool constant = chance(d, 8), arithmetic = chance(d, 30); /* constant: what is folded */
-    const bool complex = is_complex(g->nodes[n->args[0]].is.dtype) && chance(d, 95);
+    const bool complex = is_complex(g->nodes[n->args[0]].is.dtype) && chance(d, 95), compares = chance(d, p->compares);
     do { /* a third of them + - * /, so that these meet: what compilers contract and reassociate */
         n->op = (int)below(d, op_count());
-    } while ((arithmetic && !op_is_arithmetic(n->op)) || op_reads_sign(n->op) || (complex && !op_takes_complex(n->op) && !chance(d, 10))); /* a NaN's sign may differ between two ways of evaluating it */
+    } while ((compares ? !op_compares(n->op) : arithmetic && !op_is_arithmetic(n->op)) || op_reads_sign(n->op) || (complex && !op_takes_complex(n->op) && !chance(d, 10))); /* a NaN's sign may differ between two ways of evaluating it */
     for (int k = complex && !constant ? 1 : 0; k < op_arity(n->op); k++) {
         n->args[k] = constant ? any_scalar(d, g) : any_node(d, g);
     }
@@ -368,7 +370,7 @@ static void pick_node(dice *d, const policy *p, const graph *g, node *n) {
     case NODE_RANGE: /* as long as an array, or as one of its axes, so that it meets others */
         n->extents[0] = x->rank > 0 && chance(d, 60) ? x->shape[below(d, x->rank)] : x->size;
         break;
-    case NODE_ELEMENTWISE: pick_elementwise(d, g, n); break;
+    case NODE_ELEMENTWISE: pick_elementwise(d, p, g, n); break;
     case NODE_CAST:
         n->to = (krf_dtype)below(d, p->complex ? ALL_DTYPES : DTYPES);
         n->to = is_complex(x->dtype) && chance(d, 80) ? (chance(d, 50) ? KRF_C64 : KRF_C128) : n->to;
@@ -437,6 +439,17 @@ static void pick_outputs(dice *d, graph *g) {
     }
 }
 
+static void add_nodes(dice *d, const policy *p, graph *g, int n, int most) {
+    const int end = g->n_nodes + n;
+    for (int tries = 0; g->n_nodes < end && tries < most; tries++) {
+        node x;
+        pick_node(d, p, g, &x);
+        if (node_infer(g, &x) && x.is.size <= p->most && x.is.rank <= RANK && (generate_complex || !is_complex(x.is.dtype))) {
+            g->nodes[g->n_nodes++] = x;
+        }
+    }
+}
+
 static void generate_fresh(dice *d, graph *g, bool gradient) {
     policy p;
     pick_policy(d, &p, gradient);
@@ -454,13 +467,12 @@ static void generate_fresh(dice *d, graph *g, bool gradient) {
         node_infer(g, &x);
         g->nodes[g->n_nodes++] = x;
     }
-    const int end = g->n_nodes + n;
-    for (int tries = 0; g->n_nodes < end && tries < 20 * n; tries++) {
-        node x;
-        pick_node(d, &p, g, &x);
-        if (node_infer(g, &x) && x.is.size <= p.most && x.is.rank <= RANK && (generate_complex || !is_complex(x.is.dtype))) {
-            g->nodes[g->n_nodes++] = x;
-        }
+    add_nodes(d, &p, g, n, 20 * n);
+    if (p.compares > 0) { /* the last ones, which are results */
+        memset(p.weights, 0, sizeof p.weights);
+        p.total = p.weights[NODE_ELEMENTWISE] = 1;
+        p.compares = 100;
+        add_nodes(d, &p, g, 1 + (int)below(d, 3), 20);
     }
     pick_outputs(d, g);
 }

@@ -13,6 +13,7 @@ int op_arity(int op);
 int op_find(const char *name); /* -1 for none */
 krf_expr op_build(int op, const krf_expr *x);
 bool op_is_arithmetic(int op); /* + - * / */
+bool op_compares(int op); /* whether a bool says how two numbers stand to each other */
 
 /* The dtype that it computes in and that of the result; false when it is not defined for these operands. */
 bool op_typing(int op, const facts *const *args, krf_dtype *compute, krf_dtype *result, bool *weak);

@@ -41,14 +41,16 @@ int op_find(const char *name) {
     return -1;
 }
 
-bool op_is_arithmetic(int op) {
-    static const char *const names[] = {"add", "subtract", "multiply", "divide"};
+static bool is_among(int op, const char *const *names, int n) {
     bool is = false;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         is |= strcmp(op_name(op), names[i]) == 0;
     }
     return is;
 }
+
+bool op_is_arithmetic(int op) { return is_among(op, (const char *const[]){"add", "subtract", "multiply", "divide"}, 4); }
+bool op_compares(int op) { return is_among(op, (const char *const[]){"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}, 6); }
 
 bool op_converts(int op, int k) { return is_join(op) || ops[op].reference->rule != WHERE || k > 0; }
 
