@@ -82,11 +82,14 @@ static void name_word(const krf__emitter *e, const krf__instr *byte, char word[4
     }
 }
 
+/* Whether what words hold beside the row is masked. */
+static bool masks(const krf__emitter *e) { return e->k->drifts || e->k->parted; }
+
 static void put_sum(const krf__emitter *e, uint32_t r, bool products, const krf__instr *const loads[2], krf__str *out) {
     char word[48], by[48];
     name_word(e, loads[0], word);
     name_word(e, loads[1], by);
-    if (e->k->drifts || e->k->parted) {
+    if (masks(e)) {
         krf__str_printf(out, "%s &= krf_bytes_there(there >> 4 * k);\n", word);
     }
     krf__str_put(out, "if (valid) {\n    ");
@@ -99,7 +102,7 @@ static void put_top(const krf__emitter *e, uint32_t r, const krf__instr *load, k
     char word[48];
     name_word(e, load, word);
     krf__str_printf(out, "if (valid) {\n    krf_take_%s<krf_%s_tops>(top%u[2 * k], top%u[2 * k + 1], ", t->of, t->name, r, r);
-    krf__str_printf(out, e->k->drifts || e->k->parted ? "krf_bytes_or((unsigned)%s, there >> 4 * k, %s));\n}\n" : "(unsigned)%s);\n}\n", word, t->nothing);
+    krf__str_printf(out, masks(e) ? "krf_bytes_or((unsigned)%s, there >> 4 * k, %s));\n}\n" : "(unsigned)%s);\n}\n", word, t->nothing);
 }
 
 void krf__cuda_put_fours(const krf__emitter *e, krf__str *out) {

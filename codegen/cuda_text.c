@@ -35,7 +35,7 @@ void krf__cuda_put_domain_size(const krf__emitter *e, krf__str *out) {
 /* What is asked of halves is no comparison but arithmetic with their bits (isfinite 0.051 -> 0.061 ms so). */
 bool krf__cuda_adds_up(const krf__emitter *e, uint32_t operand) {
     const krf__operand *o = &e->k->operands[operand];
-    bool may = o->store && o->dtype == KRF_BOOL && o->record == 0 && (e->k->strip > 0 || e->k->schedule == KRF__MAP) && e->k->vector % 4 == 0 && !e->bytes4 && !e->in_turn && !e->twos;
+    bool may = o->store && o->dtype == KRF_BOOL && o->record == 0 && (e->k->strip > 0 || e->k->schedule == KRF__MAP) && e->k->vector % 4 == 0 && !e->bytes4 && !e->twos;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
         may &= !krf__is_half((krf_dtype)e->k->operands[i].dtype);
     }

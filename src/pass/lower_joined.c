@@ -12,7 +12,7 @@
 #define MOST_PARTS 4
 #define MOST_FIELDS 8
 #define LEAST_TOGETHER 16 /* elements of a part that lie side by side in memory */
-#define LONG_COPIES 512   /* rows of 17 f32 beside 17 others 9.3 -> 2.4 ms of 16 MB, of 100 2.8 -> 1.6, of 1,001 1.1 -> 1.6 (a CPU of two threads) */
+#define LONG_COPIES 512   /* rows of 17 f32 beside 17 others 4.5 -> 1.3 ms of 16 MB, of 100 1.39 -> 0.85 (a CPU of two threads); of 1,001, on a busy machine, 1.1 -> 1.6 */
 
 /* How a result is parted: every `unit` places of an axis. axis: -1: not at all. */
 typedef struct parting {

@@ -353,7 +353,7 @@ bool krf__strip_apart(const krf__kernel *k, const krf__operand *o); /* whether t
 bool krf__strip_by_words(const krf__kernel *k, uint32_t operand); /* whether its rows are loaded by words */
 int krf__strip_first(const krf__kernel *k, uint32_t operand); /* the first word of a row that is needed for operands that share it, from that in which its own first element lies on */
 int krf__strip_words(const krf__kernel *k, uint32_t operand); /* how many are, from there */
-int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word, int each); /* of words of which so `each` are one: the last row, of those of an element, for which that word of that row of a strip is needed; -1: none */
+int krf__strip_reach(const krf__kernel *k, uint32_t operand, int row, int word, int each); /* the last row, of those of an element, for which that word of memory, `each` of which are one of the strip, is needed of that row; -1: none */
 int krf__tile_threads(const krf__kernel *k);
 bool krf__tile_crosses(const krf__kernel *k, const krf__operand *o);
 int krf__tile_pitch(const krf__kernel *k, const krf__operand *o);
