@@ -103,9 +103,7 @@ static void put_row(krf__emitter *e, uint32_t operand, int row, krf__str *out) {
             continue;
         }
         if (krf__strip_apart(k, o)) {
-            if (w % each == 0) {
-                put_elements(e, operand, row, out);
-            }
+            put_elements(e, operand, row, out); /* of which no word is more than one of memory (plan/strip.c) */
             continue;
         }
         krf__str_printf(out, krf__strip_by_words(k, operand) ? "v_%s[%d].word[%d] = " : "v_%s[%d] = ", name, row, w);
