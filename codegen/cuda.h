@@ -129,6 +129,9 @@ void krf__cuda_unrolled(krf__emitter *e, void (*print)(krf__emitter *e, krf__str
 bool krf__cuda_in_rows(const krf__emitter *e, uint32_t operand); /* whether its vectors are taken out of the words around them */
 void krf__cuda_put_row_loads(krf__emitter *e, krf__str *out);
 
+/* ---- cuda_period.c ---- */
+void krf__cuda_put_period_count(const krf__emitter *e, uint32_t operand, krf__str *out); /* the place of element k of a vector, of what counts */
+
 /* ---- cuda_each.c ---- */
 void krf__cuda_put_several(krf__emitter *e, krf__str *out); /* of a thread that has several */
 
@@ -285,6 +288,6 @@ void krf__cuda_put_tile_load(const krf__emitter *e, uint32_t operand, krf__str *
 void krf__cuda_put_strip_load(const krf__emitter *e, uint32_t operand, krf__str *out);
 
 /* ---- target_cuda.c puts these together ---- */
-extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_each_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_column_ahead_holes[], krf__cuda_column_flat_holes[], krf__cuda_column_drift_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
+extern const krf__hole krf__cuda_begin_holes[], krf__cuda_map_holes[], krf__cuda_each_holes[], krf__cuda_period_holes[], krf__cuda_load_holes[], krf__cuda_part_holes[], krf__cuda_drift_holes[], krf__cuda_chunk_holes[], krf__cuda_reduce_holes[], krf__cuda_option_holes[], krf__cuda_partial_holes[], krf__cuda_skeleton_holes[], krf__cuda_column_holes[], krf__cuda_column_any_holes[], krf__cuda_column_ahead_holes[], krf__cuda_column_flat_holes[], krf__cuda_column_drift_holes[], krf__cuda_scan_holes[], krf__cuda_scan_back_holes[], krf__cuda_row_holes[], krf__cuda_tile_holes[], krf__cuda_tile_word_holes[], krf__cuda_short_holes[], krf__cuda_outer_holes[], krf__cuda_line_holes[], krf__cuda_stage_holes[], krf__cuda_scan_column_holes[], krf__cuda_scan_alone_holes[], krf__cuda_scan_short_holes[], krf__cuda_team_holes[], krf__cuda_team_tile_holes[], krf__cuda_strip_holes[], krf__cuda_word_holes[];
 
 #endif

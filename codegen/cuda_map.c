@@ -221,7 +221,7 @@ static void elements(krf__emitter *e, krf__str *out) {
     if (krf__map_each(e->k) > 1) {
         krf__cuda_unrolled(e, krf__cuda_put_several, out);
     } else {
-        krf__emit_skeleton(e, "map_vector", out);
+        krf__emit_skeleton(e, e->k->period > 0 ? "map_period" : "map_vector", out);
     }
 }
 

@@ -13,7 +13,7 @@ bool krf__cuda_in_domain(const krf__emitter *e, uint32_t operand, krf__op op) {
     return false;
 }
 
-bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return e->k->operands[operand].aligned && !e->k->operands[operand].counts; }
+bool krf__cuda_vectored(const krf__emitter *e, uint32_t operand) { return (e->k->operands[operand].aligned || e->k->period > 0) && !e->k->operands[operand].counts; }
 
 bool krf__cuda_reads_again(const krf__emitter *e, uint32_t operand) {
     const krf__kernel *k = e->k;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 void krf__cuda_put_offset(const krf__emitter *e, uint32_t operand, bool reduced, krf__str *out) {
-    if (e->k->flat && krf__cuda_vectored(e, operand) && !e->k->operands[operand].loose) {
+    if (e->k->flat && e->k->operands[operand].aligned && krf__cuda_vectored(e, operand) && !e->k->operands[operand].loose) {
         krf__str_put(out, " + i");
         return;
     }
@@ -37,7 +37,7 @@ bool krf__cuda_adds_up(const krf__emitter *e, uint32_t operand) {
     const krf__operand *o = &e->k->operands[operand];
     bool may = o->store && o->dtype == KRF_BOOL && o->record == 0 && (e->k->strip > 0 || e->k->schedule == KRF__MAP) && e->k->vector % 4 == 0 && !e->bytes4 && !e->twos;
     for (uint32_t i = 0; i < e->k->n_operands; i++) {
-        may &= !krf__is_half((krf_dtype)e->k->operands[i].dtype);
+        may &= e->k->period > 0 || !krf__is_half((krf_dtype)e->k->operands[i].dtype);
     }
     return may;
 }

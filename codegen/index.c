@@ -49,6 +49,9 @@ void krf__emit_arguments(krf__emitter *e, krf__str *out) {
     if (k->n_reductions > 0) {
         krf__str_put(out, "    long long chunk, chunks;\n    unsigned long long *scratch;\n    unsigned *tickets;\n");
     }
+    if (k->period > 0) {
+        krf__str_put(out, "    long long period, periods;\n");
+    }
     if (k->ahead) {
         krf__str_put(out, "    long long apart;\n");
     }

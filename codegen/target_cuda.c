@@ -12,6 +12,10 @@ static void place(const krf__emitter *e, uint32_t operand, krf__str *out) {
     const char *name = e->operand_names[operand];
     int fast = k->schedule == KRF__REDUCE_COL ? k->n_kept - 1 : k->n_kept + k->n_reduced - 1, class_ = krf__stride_class(k, &k->operands[operand], fast);
     bool along = e->mode == 0 && !k->flat;
+    if (k->period > 0) {
+        krf__cuda_put_period_count(e, operand, out);
+        return;
+    }
     if (along && k->operands[operand].counts && k->operands[operand].aligned) { /* so that compilers see which bits the element's number has to itself */
         krf__str_printf(out, "((v_%s%s & -%dLL) | k)", name, element(k), k->vector);
         return;
@@ -93,7 +97,7 @@ static const krf__hole own[] = {
     {NULL, NULL},
 };
 
-static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_each_holes, krf__cuda_load_holes, krf__cuda_part_holes, krf__cuda_drift_holes, krf__cuda_chunk_holes, krf__cuda_reduce_holes, krf__cuda_option_holes, krf__cuda_partial_holes, krf__cuda_skeleton_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_column_ahead_holes, krf__cuda_column_flat_holes, krf__cuda_column_drift_holes, krf__cuda_scan_holes, krf__cuda_scan_back_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_outer_holes, krf__cuda_line_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_alone_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_team_tile_holes, krf__cuda_strip_holes, krf__cuda_word_holes, NULL};
+static const krf__hole *const holes[] = {own, krf__cuda_begin_holes, krf__cuda_map_holes, krf__cuda_each_holes, krf__cuda_period_holes, krf__cuda_load_holes, krf__cuda_part_holes, krf__cuda_drift_holes, krf__cuda_chunk_holes, krf__cuda_reduce_holes, krf__cuda_option_holes, krf__cuda_partial_holes, krf__cuda_skeleton_holes, krf__cuda_column_holes, krf__cuda_column_any_holes, krf__cuda_column_ahead_holes, krf__cuda_column_flat_holes, krf__cuda_column_drift_holes, krf__cuda_scan_holes, krf__cuda_scan_back_holes, krf__cuda_row_holes, krf__cuda_tile_holes, krf__cuda_tile_word_holes, krf__cuda_short_holes, krf__cuda_outer_holes, krf__cuda_line_holes, krf__cuda_stage_holes, krf__cuda_scan_column_holes, krf__cuda_scan_alone_holes, krf__cuda_scan_short_holes, krf__cuda_team_holes, krf__cuda_team_tile_holes, krf__cuda_strip_holes, krf__cuda_word_holes, NULL};
 
 static const char *const sources[] = {"builtins.h", "prelude.h", "cast.h", "half.h",    "numbers.h", "random.h",      "real.h",
                                       "trig.h",     "explog.h",  "pairs.h", "floats.h", "tails.h", "powers.h", "erf.h",  "special.h", "gammas.h", "tell.h", "device.h",  "device_f64.h", "division.h", "device_math.h", "half_math.h", "half2.h", "byte4.h", "quotient.h", "fast.h", NULL};

@@ -343,6 +343,18 @@ KRF_FN uint4 krf_between(uint4 low, uint4 high, unsigned bytes) {
     return uint4{krf_between(v, w, bytes & 3), krf_between(w, x, bytes & 3), krf_between(x, y, bytes & 3), krf_between(y, z, bytes & 3)};
 }
 
+//@ krf_filled
+// A word of which all elements, of one or two bytes, are the same.
+template <typename T, typename E> KRF_FN T krf_filled(E element) {
+    union { T word; unsigned four[sizeof(T) < 4 ? 1 : sizeof(T) / 4]; } all;
+    const unsigned four = sizeof(E) == 1 ? (unsigned)(unsigned char)element * 0x01010101u : (unsigned)(unsigned short)element * 0x10001u;
+    #pragma unroll
+    for (int i = 0; i < (int)(sizeof all.four / 4); i++) {
+        all.four[i] = four;
+    }
+    return all.word;
+}
+
 //@ krf_beside
 // How many bytes an element lies within its word.
 template <typename T> KRF_FN unsigned krf_beside(const void *at) { return (unsigned)((unsigned long long)at % sizeof(T)); }

@@ -16,7 +16,7 @@
  * lowering.h. row: what 8 blocks keep (KRF__ROW_BLOCK); devices may have less (krf__backend.row). unrolled: longer
  * rows go side by side as fast on the CPU; on a GPU, of more than 6, several threads share one. columns_unrolled: of longer columns compilers take longer than the user waits. */
 const krf__limits krf__default_limits = {
-    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .flat = 48, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .pairs = 4096, .relay = 4096, .again = 16384, .widen = 1 << 25, .blocks = 1024, .tables = MANY_BYTES, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
+    .operations = 512, .fields = 440, .results = 32, .reductions = 8, .repeated = 64, .row = 8 * KRF__ROW_BLOCK, .columns = 8 * COLUMN_BLOCK, .unrolled = 9, .columns_unrolled = 32, .chunk = 16384, .vectors = 1, .loose = 8, .whole = 1, .teams = 1, .held = 1, .strips = 1, .outer = 1, .spread = MANY_ROWS, .recur = 1 << 22, .flat = 48, .literal = 1024, .literal_from = LARGE, .narrow_from = 1024, .beside = KRF__ROW_BESIDE, .walk = 8192, .pairs = 4096, .relay = 4096, .again = 16384, .widen = 1 << 25, .blocks = 1024, .tables = MANY_BYTES, .early = 1, .prologue = 1, .epilogue = 1, .many_threads = 1};
 
 static const struct {
     const char *name;
@@ -39,7 +39,7 @@ static const struct {
     {"relay", offsetof(krf__limits, relay), 0},           {"tables", offsetof(krf__limits, tables), 0},
     {"again", offsetof(krf__limits, again), 0},           {"blocks", offsetof(krf__limits, blocks), 0},
     {"widen", offsetof(krf__limits, widen), 0},           {"flat", offsetof(krf__limits, flat), 0},
-    {"early", offsetof(krf__limits, early), 0},
+    {"early", offsetof(krf__limits, early), 0},           {"recur", offsetof(krf__limits, recur), 0},
     {"prologue", offsetof(krf__limits, prologue), 0},     {"epilogue", offsetof(krf__limits, epilogue), 0},
 };
 
@@ -68,7 +68,7 @@ bool krf__limits_parse(const char *text, krf__limits *limits) {
         return true;
     }
     if (strcmp(text, "off") == 0) {
-        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .loose = krf__default_limits.loose, .narrow_from = krf__default_limits.narrow_from, .walk = krf__default_limits.walk, .pairs = krf__default_limits.pairs, .relay = krf__default_limits.relay, .widen = krf__default_limits.widen, .early = krf__default_limits.early, .many_threads = 1};
+        *limits = (krf__limits){.operations = 1, .fields = krf__default_limits.fields, .results = 1, .reductions = 1, .vectors = krf__default_limits.vectors, .loose = krf__default_limits.loose, .narrow_from = krf__default_limits.narrow_from, .walk = krf__default_limits.walk, .pairs = krf__default_limits.pairs, .relay = krf__default_limits.relay, .widen = krf__default_limits.widen, .recur = krf__default_limits.recur, .early = krf__default_limits.early, .many_threads = 1};
         return true;
     }
     while (parse_one(&text, limits)) {

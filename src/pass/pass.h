@@ -25,6 +25,7 @@ typedef struct krf__limits {
     uint32_t held;     /* 1: blocks have rows in shared memory where that is faster */
     uint32_t outer;    /* 1: threads that share short rows share several results where operands are each the same along one of two dimensions of these */
     uint32_t spread;   /* elements of each of a handful of results beside one another, from which on their reductions are several of one result each; 0: never */
+    uint32_t recur;    /* elements of a map, from which on what is the same in all rows stays with threads of a GPU (plan/period.c); 0: of all */
     uint32_t flat;     /* columns, at most, whose rows are taken as one stretch of memory (plan/flat_columns.c); 0: none */
     uint32_t literal;  /* elements of a short row whose length stands in its kernel's text; 0: kernels serve all lengths */
     uint32_t literal_from; /* elements of all rows, of which reductions alone have their length in the text: of fewer all lengths share kernels */

@@ -27,7 +27,7 @@ uint32_t krf__argument_fields(const krf__kernel *k) {
     if (k->raw != NULL) {
         return k->raw->n_fields;
     }
-    return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0) + k->ahead;
+    return pointer_fields(k) + k->n_scalars + (uint32_t)(k->n_kept + k->n_reduced) + stride_fields(k) + (k->n_reductions > 0 ? 4 : 0) + (k->period > 0 ? 2 : 0) + k->ahead;
 }
 
 uint32_t krf__reciprocal(uint32_t n) {
@@ -72,6 +72,10 @@ void krf__argument_pack(const krf__kernel *k, void *const *pointers, const uint6
         *fields++ = (uint64_t)k->chunks;
         *fields++ = (uint64_t)(uintptr_t)scratch;
         *fields++ = (uint64_t)(uintptr_t)tickets;
+    }
+    if (k->period > 0) {
+        *fields++ = (uint64_t)k->period;
+        *fields++ = (uint64_t)k->periods;
     }
     if (k->ahead) {
         *fields = KRF__NOT_APART;

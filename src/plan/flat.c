@@ -60,6 +60,14 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
         bytes = (flat || rows) && size > bytes ? size : bytes;
         narrow |= !o->store && size <= MOST_BYTES && !is_shared(k, o);
     }
+    if (k->period > 0) {
+        k->flat = true;
+        for (uint32_t i = 0; i < k->n_operands; i++) {
+            k->operands[i].aligned = krf__period_of(k, &k->operands[i]) == KRF__OF_ELEMENT;
+            k->operands[i].loose = false;
+        }
+        return;
+    }
     const int most = evenly ? MOST_APART : MOST, v = 16 / bytes < most || !apart ? 16 / bytes : most;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
@@ -78,7 +86,7 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
 
 bool krf__flat_apart(const krf__kernel *k) {
     bool apart = false;
-    for (uint32_t i = 0; i < k->n_operands && k->flat; i++) {
+    for (uint32_t i = 0; i < k->n_operands && k->flat && k->period == 0; i++) {
         apart |= !k->operands[i].aligned;
     }
     return apart;

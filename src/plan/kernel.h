@@ -150,6 +150,7 @@ typedef struct krf__kernel {
     bool chained;  /* KRF__SCAN along few long rows on the CPU: threads share a row, tile by tile */
     bool spans;    /* KRF__MAP on a GPU: operands are taps of windows (plan/span.c), those of one of which are of one krf__operand.record */
     bool flat;     /* KRF__MAP and KRF__REDUCE_COL on a GPU: vectors go on over the ends of rows (plan/flat.c, plan/flat_columns.c) */
+    int64_t period; int periods; /* then, of a map: after how many vectors the elements of one have the same columns again, and how many periods a thread goes on (plan/period.c); 0: it has one vector */
     bool across;   /* KRF__MAP on a GPU: threads have all elements along the first dimension, whose extent is text */
     bool narrow;   /* the CPU's maps, columns and short rows side by side: the last dimension of the results is short, and strips go on over its end */
     int strip;     /* KRF__TILE on a GPU: elements that follow one another along `tile`, of a thread that keeps the rows they share; 0: squares */
@@ -322,6 +323,11 @@ bool krf__flat_apart(const krf__kernel *k);
 
 /* On CUDA, elements of a map that each thread computes where they do not come in vectors, or vectors, of krf__kernel.several. */
 int krf__map_each(const krf__kernel *k);
+
+/* Of krf__kernel.period: what an operand is the same for, all of a row, or all rows; and the threads of all blocks. */
+typedef enum krf__in_period { KRF__OF_ELEMENT, KRF__OF_ROW, KRF__OF_COLUMN, KRF__COUNTS } krf__in_period;
+krf__in_period krf__period_of(const krf__kernel *k, const krf__operand *o);
+int64_t krf__period_threads(const krf__kernel *k);
 int krf__fetches(const krf__kernel *k);   /* at how many places elements are looked up */
 bool krf__looks_up(const krf__kernel *k); /* whether these are several, and computed of what they look up */
 

@@ -50,7 +50,7 @@ krf_status krf__kernel_key(krf__kernel *k) {
     put64(&s, (uint64_t)k->n_kept);
     put64(&s, (uint64_t)k->n_reduced);
     put64(&s, (uint64_t)k->vector);
-    put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2 | (uint64_t)k->across << 3 | (uint64_t)k->narrow << 4 | (uint64_t)k->words << 5 | (uint64_t)k->outer << 6 | (uint64_t)k->flat << 7 | (uint64_t)k->spans << 48 | (uint64_t)k->backwards << 49 | (uint64_t)k->drifts << 50 | (uint64_t)k->places << 51 | (uint64_t)k->once << 52 | (uint64_t)k->several << 53 | (uint64_t)k->relay << 54 | (uint64_t)k->copied << 55 | (uint64_t)k->copied_words << 56 | (uint64_t)k->fours << 57 | (uint64_t)k->parted << 58 | (uint64_t)(k->lines - 1) << 16 | (k->drifts || k->team > 1 || k->chunks > 1 || k->schedule == KRF__REDUCE_ROW ? (uint64_t)krf__reduce_vectors(k) << 8 : 0));
+    put64(&s, k->rest | (uint64_t)k->whole << 1 | (uint64_t)k->early << 2 | (uint64_t)k->across << 3 | (uint64_t)k->narrow << 4 | (uint64_t)k->words << 5 | (uint64_t)k->outer << 6 | (uint64_t)k->flat << 7 | (uint64_t)k->spans << 48 | (uint64_t)k->backwards << 49 | (uint64_t)k->drifts << 50 | (uint64_t)k->places << 51 | (uint64_t)k->once << 52 | (uint64_t)k->several << 53 | (uint64_t)k->relay << 54 | (uint64_t)k->copied << 55 | (uint64_t)k->copied_words << 56 | (uint64_t)k->fours << 57 | (uint64_t)k->parted << 58 | (uint64_t)(k->period > 0) << 59 | (uint64_t)(k->lines - 1) << 16 | (k->drifts || k->team > 1 || k->chunks > 1 || k->schedule == KRF__REDUCE_ROW ? (uint64_t)krf__reduce_vectors(k) << 8 : 0));
     put64(&s, k->wide);
     put64(&s, k->staged);
     put64(&s, k->side | (uint64_t)(k->team - 1) << 1 | (uint64_t)k->chained << 32 | (uint64_t)k->tiles << 33 | (uint64_t)k->steps << 34 | (uint64_t)k->along << 35);

@@ -243,30 +243,41 @@ static bool comes_at_once(const krf__kernel *k) {
     return rows && gains && k->reduced_size + (k->drifts ? k->vector - 1 : 0) <= 32 * (int64_t)k->vector * krf__reduce_vectors(k);
 }
 
+static void schedule_map(krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    const int fast = k->n_kept - 1;
+    k->schedule = KRF__MAP;
+    k->vector = krf__period_vector(k, unaligned, limits);
+    if (k->vector > 1) {
+        return;
+    }
+    k->vector = krf__vector_length(k, fast, false, unaligned, limits);
+    if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
+        k->vector = 1;
+    }
+    krf__kernel_tile(k, unaligned, limits);
+    if (k->schedule == KRF__MAP && !k->across && limits->many_threads) {
+        k->vector = krf__cached_vector(k);
+    }
+    if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
+        k->vector = krf__loose_vector(k);
+        k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;
+        const int span = k->vector == 1 ? krf__span_vector(k) : 1;
+        k->spans = span > 1;
+        k->vector = k->spans ? span : k->vector == 1 ? krf__pair_vector(k) : k->vector;
+    }
+}
+
 void krf__kernel_schedule(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     k->cluster = k->team = k->lines = 1;
     k->groups = 0;
     k->side = k->chained = k->across = k->narrow = k->drifts = k->words = k->rest = k->spans = false;
     k->outer = k->once = k->places = k->several = k->copied = k->copied_words = k->relay = k->fours = k->parted = false;
-    k->strip = 0;
+    k->strip = k->periods = 0;
+    k->period = 0;
     int fast = k->n_kept + k->n_reduced - 1;
     if (k->n_reduced == 0) {
-        k->vector = krf__vector_length(k, fast, false, unaligned, limits);
-        if (k->n_kept > 1 && k->extents[fast] % k->vector != 0) {
-            k->vector = 1;
-        }
-        krf__kernel_tile(k, unaligned, limits);
+        schedule_map(k, unaligned, limits);
         fast = k->n_kept - 1; /* strips may have parted it */
-        if (k->schedule == KRF__MAP && !k->across && limits->many_threads) {
-            k->vector = krf__cached_vector(k);
-        }
-        if (k->schedule == KRF__MAP && k->vector == 1 && !k->across && !unaligned && limits->vectors != 0) {
-            k->vector = krf__loose_vector(k);
-            k->vector = k->vector == 1 ? krf__record_vector(k) : k->vector;
-            const int span = k->vector == 1 ? krf__span_vector(k) : 1;
-            k->spans = span > 1;
-            k->vector = k->spans ? span : k->vector == 1 ? krf__pair_vector(k) : k->vector;
-        }
     } else if (k->n_rounds > 0) {
         k->schedule = k->reduced_size <= KRF__LANES ? KRF__ROW_SHORT : KRF__ROW;
         k->chunk = krf__chunk_length(k->reduced_size);

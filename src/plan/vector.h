@@ -49,6 +49,9 @@ void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned);
 /* A map whose rows have no whole vectors, or short ones, though memory has longer ones: sets krf__kernel.flat and what follows from it. */
 void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits);
 
+/* The vectors of a map that go over the ends of rows while what is the same in all rows stays with threads, and krf__kernel.period; 1: it has none. */
+int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits);
+
 /* The same of reductions by columns, whose rows follow one another without a gap. */
 void krf__columns_flat(krf__kernel *k, bool unaligned, const krf__limits *limits);
 

@@ -45,6 +45,7 @@ static krf__limits random_limits(uint64_t *state) {
     l.again = (bits >> 51) % 2 ? l.again : 0;
     l.spread = (bits >> 42) % 2 ? l.spread : 1;
     l.flat = (bits >> 49) % 2 ? l.flat : 0;
+    l.recur = (bits >> 52) % 4 != 0 ? 0 : l.recur;
     l.whole = (bits >> 36) % 2;
     l.teams = (bits >> 39) % 2;
     l.held = (bits >> 41) % 2;

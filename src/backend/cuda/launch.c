@@ -69,7 +69,7 @@ void krf__cuda_grid(const krf__kernel *k, int multiprocessors, krf__grid *g) {
     }
     switch (k->schedule) {
     case KRF__MAP: /* a tile a block */
-        blocks = divide_up(k->kept_size, (int64_t)KRF__CUDA_BLOCK * k->vector * krf__map_each(k));
+        blocks = k->period > 0 ? divide_up(krf__period_threads(k), KRF__CUDA_BLOCK) : divide_up(k->kept_size, (int64_t)KRF__CUDA_BLOCK * k->vector * krf__map_each(k));
         g->x = clamp(blocks, MAX_X);
         g->too_large = blocks > MAX_X;
         break;
