@@ -130,6 +130,7 @@ bool krf__cuda_in_rows(const krf__emitter *e, uint32_t operand); /* whether its 
 void krf__cuda_put_row_loads(krf__emitter *e, krf__str *out);
 
 /* ---- cuda_period.c ---- */
+bool krf__cuda_period_crowds(const krf__emitter *e); /* whether a map by periods is to leave room for eight blocks */
 void krf__cuda_put_period_count(const krf__emitter *e, uint32_t operand, krf__str *out); /* the place of element k of a vector, of what counts */
 
 /* ---- cuda_each.c ---- */

@@ -181,7 +181,7 @@ static void map_body(krf__emitter *e, krf__str *out) {
 }
 
 /* Left alone ptxas 13.0 takes so few registers that loads of runs wait for each other. */
-static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_has_runs(e) && !in_turn(e) ? "256, 4" : "256"); }
+static void bounds(krf__emitter *e, krf__str *out) { krf__str_put(out, krf__cuda_period_crowds(e) ? "256, 8" : krf__cuda_has_runs(e) && !in_turn(e) ? "256, 4" : "256"); }
 
 static void map_stores(krf__emitter *e, krf__str *out) {
     const krf__kernel *k = e->k;

@@ -121,7 +121,7 @@ static int divisor_of(int a, int b) { return b == 0 ? a : divisor_of(b, a % b); 
 /* How often a bank of shared memory is asked for another word, when a warp's threads read element after element of rows that are `step` apart. */
 static int conflicts(const krf__kernel *k, int size, int step) {
     enum { BANKS = 32 };
-    const int threads = krf__short_threads(k), rows = rows_of_literal(k), v = k->vector, together = size * v > 4 ? BANKS / 2 : BANKS;
+    const int threads = krf__short_threads(k), rows = rows_of_literal(k), v = k->vector, together = BANKS / (size * v > 8 ? 4 : size * v > 4 ? 2 : 1);
     int words[BANKS], sum = 0;
     for (int q = 0; q < krf__reduce_vectors(k); q++) {
         int most = 0;

@@ -36,7 +36,7 @@ typedef struct sizes {
     int loaded, stored, narrowest, narrowest_stored; /* the widest that is loaded (0: none is), and stored; the narrowest of both, and that is stored */
     int kept, widest_kept;                           /* all that stays of a column, and the widest of it */
     int shared;                                      /* operands that are the same in all rows, or for all of one; */
-    bool rows, may;                                  /* whether some are the latter; whether there is nothing else */
+    bool rows, counts, may;                          /* whether some are the latter, or count; whether there is nothing else */
 } sizes;
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -52,6 +52,7 @@ static sizes sizes_of(const krf__kernel *k) {
         if (kind != KRF__OF_ELEMENT) {
             s.shared++;
             s.rows |= kind == KRF__OF_ROW;
+            s.counts |= kind == KRF__COUNTS;
             s.kept += kind == KRF__OF_COLUMN ? size : 0;
             s.widest_kept = kind == KRF__OF_COLUMN ? most(s.widest_kept, size) : s.widest_kept;
             continue;
@@ -70,13 +71,18 @@ static int vector_of(const krf__kernel *k, const sizes *s) {
     while (v > 1 && (v * s->stored > WORD || v * s->loaded > MOST_WORDS * WORD || v * s->kept > MOST_KEPT || v * (int)k->n_domain > MOST_STATEMENTS)) {
         v /= 2;
     }
-    return v;
+    const bool halves = (s->rows || s->counts) && s->stored <= 2 && s->widest_kept <= s->stored; /* for an element's row is one of two */
+    return halves && v > k->extents[k->n_kept - 1] ? v / 2 : v;
 }
 
 /* Whether that is faster than a map whose elements find each its own place, or than strips (bench/results): of elements of four bytes where something is narrower, or rows have something, and of eight not once memory has some to load; nor masks
- * of wide elements whose rows have words of four. */
-static bool gains(const krf__kernel *k, const sizes *s) {
+ * of wide elements whose rows have words of four; nor rows that vectors have several of, whole. */
+static bool gains(const krf__kernel *k, const sizes *s, int v) {
     const int widest = most(s->loaded, s->stored);
+    const int64_t row = k->extents[k->n_kept - 1];
+    if ((row < v && v % row == 0) || (row < 2 * v && widest == 2 && s->shared == 1 && s->loaded > 0)) {
+        return false;
+    }
     if (s->loaded == 0) {
         return s->stored > 1 || s->widest_kept < 4 || k->extents[k->n_kept - 1] % 4 != 0;
     }
@@ -121,10 +127,10 @@ static void set_period(krf__kernel *k, int v, int most_of_all) {
 
 int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const sizes s = sizes_of(k);
-    const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0 && gains(k, &s);
+    const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0;
     const int v = may ? vector_of(k, &s) : 1;
     const int64_t row = k->extents[k->n_kept - 1];
-    if (v > 1 && v <= row && row % v != 0 && begin_with_vectors(k, v)) {
+    if (v > 1 && gains(k, &s, v) && (v <= row || !(s.rows || s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {
         set_period(k, v, most_periods(k, &s, v));
     }
     return k->period > 0 ? v : 1;

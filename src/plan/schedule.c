@@ -55,7 +55,7 @@ static bool few_results(const krf__kernel *k) {
 static void mark_literal(krf__kernel *k, const krf__limits *limits) {
     k->literal = k->across || (k->flat && k->schedule == KRF__REDUCE_COL) ? 1 : !limits->many_threads && few_results(k) ? (1u << k->n_kept) - 1 : 0;
     for (int d = 1; d < k->n_kept && (k->schedule == KRF__MAP || k->narrow); d++) {
-        k->literal |= k->extents[d] <= KRF__LITERAL_MOST ? 1u << d : 0;
+        k->literal |= k->extents[d] <= KRF__LITERAL_MOST || (k->period > 0 && d == k->n_kept - 1 && k->extents[d] < k->vector) ? 1u << d : 0;
     }
 }
 

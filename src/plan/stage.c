@@ -5,6 +5,9 @@
 #define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows; */
 #define STAGED_MOST 448 /* longer ones are as fast in vectors of four bytes, where what rows share is loaded too (rows of 250 bf16 by weights 0.0427 and 0.0479 ms) */
 
+#define STAGED_ALONE 33 /* elements of rows of several rounds, of which one operand is loaded; */
+#define STAGED_BESIDE 31 /* several */
+
 /* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
 size_t krf__loaded_bytes(const krf__kernel *k) {
     size_t bytes = 0;
@@ -32,14 +35,40 @@ static bool rows_follow(const krf__kernel *k, const krf__operand *o) {
     return k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1 && o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
 }
 
+/* Of several rounds: the operands that are loaded along rows, what all rows share among them. */
+static int loads_of_rounds(const krf__kernel *k) {
+    int loads = 0;
+    for (uint32_t i = 0; i < k->n_operands; i++) {
+        const krf__operand *o = &k->operands[i];
+        loads += !o->store && !o->counts && o->inner == 0 && o->strides[k->n_kept] != 0;
+    }
+    return loads;
+}
+
+/* Whether rows have so few vectors, two or an odd number, that threads which have some each leave gaps between what they read at once, or store (x / sum(x) of rows of 12 f32 0.0592 -> 0.0349 ms of an H200, of 8 0.0466 -> 0.0350,
+ * of 44 0.0437 -> 0.0349, of 16 bf16 0.0434 -> 0.0341, of 6 f64 0.0536 -> 0.0347): up to five, of f32 eleven where nothing else is loaded along rows; of halves two, or then three. Of more, threads that share a row leave few. */
+static bool gaps(const krf__kernel *k) {
+    const int64_t vectors = k->schedule == KRF__ROW_SHORT && k->vector > 1 ? k->reduced_size / k->vector : 0;
+    const bool alone = vectors > 0 && loads_of_rounds(k) == 1, odd = vectors > 2 && vectors % 2 == 1;
+    const int most = k->vector == 8 ? (alone ? 3 : 2) : k->vector == 4 && alone && vectors != 7 ? 11 : 5;
+    return (vectors == 2 || odd) && vectors <= most && k->vector <= 8;
+}
+
+/* Whether rows of several rounds are so short that blocks stage all that there is of them: others only what leaves room for as many elements as blocks have that know no length (rows of 7 f64 0.1041 -> 0.0350 ms, of 21 0.0559 -> 0.0369; of
+ * 101 0.0362 and 0.0388). */
+static bool stages_all(const krf__kernel *k, const krf__limits *limits) {
+    return k->schedule == KRF__ROW_SHORT && k->n_reduced == 1 && k->reduced_size <= limits->literal && k->reduced_size <= (loads_of_rounds(k) == 1 ? STAGED_ALONE : STAGED_BESIDE);
+}
+
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 void krf__stage_rows(krf__kernel *k, const krf__limits *limits) {
-    const bool may = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || k->parted || short_vectors(k));
+    const bool may = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || k->parted || short_vectors(k) || gaps(k));
+    const bool all = may && stages_all(k, limits);
     size_t bytes = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
         o->staged = may && rows_follow(k, o);
-        bytes += o->staged ? KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype) : 0;
+        bytes += o->staged ? (all ? 2 * KRF__STAGED_LITERAL_BYTES : KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype)) : 0;
     }
     k->staged = bytes > 0 && bytes <= KRF__STAGED_MOST_BYTES;
     for (uint32_t i = 0; i < k->n_operands; i++) {
