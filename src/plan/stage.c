@@ -5,7 +5,7 @@
 #define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows; */
 #define STAGED_MOST 448 /* longer ones are as fast in vectors of four bytes, where what rows share is loaded too (rows of 250 bf16 by weights 0.0427 and 0.0479 ms) */
 
-#define STAGED_ALONE 33 /* elements of rows of several rounds, of which one operand is loaded; */
+#define STAGED_ALONE 33 /* elements of rows, of which one operand is loaded; */
 #define STAGED_BESIDE 31 /* several */
 
 /* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
@@ -35,8 +35,8 @@ static bool rows_follow(const krf__kernel *k, const krf__operand *o) {
     return k->n_kept == 1 && k->n_reduced == 1 && k->reduced_size > 1 && o->strides[0] == k->reduced_size && o->strides[1] == 1 && !o->counts && !o->gathered && !o->half && o->inner == 0;
 }
 
-/* Of several rounds: the operands that are loaded along rows, what all rows share among them. */
-static int loads_of_rounds(const krf__kernel *k) {
+/* The operands that are loaded along rows, what all rows share among them. */
+static int loads_along(const krf__kernel *k) {
     int loads = 0;
     for (uint32_t i = 0; i < k->n_operands; i++) {
         const krf__operand *o = &k->operands[i];
@@ -49,15 +49,19 @@ static int loads_of_rounds(const krf__kernel *k) {
  * of 44 0.0437 -> 0.0349, of 16 bf16 0.0434 -> 0.0341, of 6 f64 0.0536 -> 0.0347): up to five, of f32 eleven where nothing else is loaded along rows; of halves two, or then three. Of more, threads that share a row leave few. */
 static bool gaps(const krf__kernel *k) {
     const int64_t vectors = k->schedule == KRF__ROW_SHORT && k->vector > 1 ? k->reduced_size / k->vector : 0;
-    const bool alone = vectors > 0 && loads_of_rounds(k) == 1, odd = vectors > 2 && vectors % 2 == 1;
+    const bool alone = vectors > 0 && loads_along(k) == 1, odd = vectors > 2 && vectors % 2 == 1;
     const int most = k->vector == 8 ? (alone ? 3 : 2) : k->vector == 4 && alone && vectors != 7 ? 11 : 5;
     return (vectors == 2 || odd) && vectors <= most && k->vector <= 8;
 }
 
-/* Whether rows of several rounds are so short that blocks stage all that there is of them: others only what leaves room for as many elements as blocks have that know no length (rows of 7 f64 0.1041 -> 0.0350 ms, of 21 0.0559 -> 0.0369; of
- * 101 0.0362 and 0.0388). */
+/* Whether rows whose length is text are so short that blocks stage all that there is of them: others only what leaves room for as many elements as blocks have that know no length (x / sum(x) of rows of 7 f64 0.1041 -> 0.0350 ms, of 21
+ * 0.0559 -> 0.0369; of 101 0.0362 and 0.0388). */
 static bool stages_all(const krf__kernel *k, const krf__limits *limits) {
-    return k->schedule == KRF__ROW_SHORT && k->n_reduced == 1 && k->reduced_size <= limits->literal && k->reduced_size <= (loads_of_rounds(k) == 1 ? STAGED_ALONE : STAGED_BESIDE);
+    if (k->reduced_size == 0) {
+        return false;
+    }
+    const bool many = k->schedule == KRF__ROW_SHORT || (k->schedule == KRF__REDUCE_SHORT && k->kept_size >= limits->literal_from / k->reduced_size);
+    return many && k->n_reduced == 1 && k->reduced_size <= limits->literal && k->reduced_size <= (loads_along(k) == 1 ? STAGED_ALONE : STAGED_BESIDE);
 }
 
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
