@@ -12,6 +12,8 @@
 #define LEAST_THREADS (1 << 18) /* that a GPU has at work */
 #define PERIODS 4           /* of a thread */
 #define FEW_PERIODS 2
+#define FEW_ROWS 2          /* operands that rows have something of; more are what short rows are made of, as fields are chosen from */
+#define LONG_ROW 8          /* vectors */
 #define SHORT_BODY 4        /* instructions: two loads, what is done with them, and a store */
 
 static bool is_flat(const krf__kernel *k, const krf__operand *o) {
@@ -35,8 +37,8 @@ krf__in_period krf__period_of(const krf__kernel *k, const krf__operand *o) {
 typedef struct sizes {
     int loaded, stored, narrowest, narrowest_stored; /* the widest that is loaded (0: none is), and stored; the narrowest of both, and that is stored */
     int kept, widest_kept;                           /* all that stays of a column, and the widest of it */
-    int shared;                                      /* operands that are the same in all rows, or for all of one; */
-    bool rows, counts, may;                          /* whether some are the latter, or count; whether there is nothing else */
+    int shared, rows;                                /* operands that are the same in all rows, or for all of one; those of the latter */
+    bool counts, may;                                /* whether some count; whether there is nothing else */
 } sizes;
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -51,7 +53,7 @@ static sizes sizes_of(const krf__kernel *k) {
         s.may &= !o->gathered && !o->half && size <= 8 && (kind == KRF__OF_ELEMENT ? is_flat(k, o) : !o->store);
         if (kind != KRF__OF_ELEMENT) {
             s.shared++;
-            s.rows |= kind == KRF__OF_ROW;
+            s.rows += kind == KRF__OF_ROW;
             s.counts |= kind == KRF__COUNTS;
             s.kept += kind == KRF__OF_COLUMN ? size : 0;
             s.widest_kept = kind == KRF__OF_COLUMN ? most(s.widest_kept, size) : s.widest_kept;
@@ -71,22 +73,22 @@ static int vector_of(const krf__kernel *k, const sizes *s) {
     while (v > 1 && (v * s->stored > WORD || v * s->loaded > MOST_WORDS * WORD || v * s->kept > MOST_KEPT || v * (int)k->n_domain > MOST_STATEMENTS)) {
         v /= 2;
     }
-    const bool halves = (s->rows || s->counts) && s->stored <= 2 && s->widest_kept <= s->stored; /* for an element's row is one of two */
+    const bool halves = (s->rows > 0 || s->counts) && s->stored <= 2 && s->widest_kept <= s->stored; /* for an element's row is one of two */
     return halves && v > k->extents[k->n_kept - 1] ? v / 2 : v;
 }
 
 /* Whether that is faster than a map whose elements find each its own place, or than strips (bench/results): of elements of four bytes where something is narrower, or rows have something, and of eight not once memory has some to load; nor masks
- * of wide elements whose rows have words of four; nor rows that vectors have several of, whole. */
+ * of wide elements whose rows have words of four; nor rows that vectors have several of, whole, or that are short and made of what belongs to rows. */
 static bool gains(const krf__kernel *k, const sizes *s, int v) {
     const int widest = most(s->loaded, s->stored);
     const int64_t row = k->extents[k->n_kept - 1];
-    if ((row < v && v % row == 0) || (row < 2 * v && widest == 2 && s->shared == 1 && s->loaded > 0)) {
+    if ((s->rows > FEW_ROWS && row < LONG_ROW * v) || (row < v && v % row == 0) || (row < 2 * v && widest == 2 && s->shared == 1 && s->loaded > 0)) {
         return false;
     }
     if (s->loaded == 0) {
         return s->stored > 1 || s->widest_kept < 4 || k->extents[k->n_kept - 1] % 4 != 0;
     }
-    return widest <= 2 || (widest == 4 && (s->rows || (s->narrowest < 4 && s->loaded != s->stored)));
+    return widest <= 2 || (widest == 4 && (s->rows > 0 || (s->narrowest < 4 && s->loaded != s->stored)));
 }
 
 static bool begin_with_vectors(const krf__kernel *k, int v) {
@@ -130,7 +132,7 @@ int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits
     const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0;
     const int v = may ? vector_of(k, &s) : 1;
     const int64_t row = k->extents[k->n_kept - 1];
-    if (v > 1 && gains(k, &s, v) && (v <= row || !(s.rows || s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {
+    if (v > 1 && gains(k, &s, v) && (v <= row || (s.rows == 0 && !s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {
         set_period(k, v, most_periods(k, &s, v));
     }
     return k->period > 0 ? v : 1;

@@ -7,6 +7,7 @@
 
 #define STAGED_ALONE 33 /* elements of rows, of which one operand is loaded; */
 #define STAGED_BESIDE 31 /* several */
+#define STAGED_ROWS 64 /* threads of a block of them */
 
 /* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
 size_t krf__loaded_bytes(const krf__kernel *k) {
@@ -64,6 +65,12 @@ static bool stages_all(const krf__kernel *k, const krf__limits *limits) {
     return many && k->n_reduced == 1 && k->reduced_size <= limits->literal && k->reduced_size <= (loads_along(k) == 1 ? STAGED_ALONE : STAGED_BESIDE);
 }
 
+/* What an operand's elements take, at most: all that there is, a row for each thread of a block. */
+static size_t staged_bytes(const krf__kernel *k, size_t size, bool all) {
+    const size_t rows = STAGED_ROWS * (size_t)k->reduced_size * size;
+    return !all ? KRF__STAGED_ELEMENTS * size : rows > 2 * KRF__STAGED_LITERAL_BYTES ? rows : 2 * KRF__STAGED_LITERAL_BYTES;
+}
+
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */
 void krf__stage_rows(krf__kernel *k, const krf__limits *limits) {
     const bool may = limits->vectors != 0 && (k->schedule == KRF__REDUCE_SHORT || k->schedule == KRF__ROW_SHORT) && (k->vector == 1 || k->parted || short_vectors(k) || gaps(k));
@@ -72,7 +79,7 @@ void krf__stage_rows(krf__kernel *k, const krf__limits *limits) {
     for (uint32_t i = 0; i < k->n_operands; i++) {
         krf__operand *o = &k->operands[i];
         o->staged = may && rows_follow(k, o);
-        bytes += o->staged ? (all ? 2 * KRF__STAGED_LITERAL_BYTES : KRF__STAGED_ELEMENTS * krf_dtype_size((krf_dtype)o->dtype)) : 0;
+        bytes += o->staged ? staged_bytes(k, krf_dtype_size((krf_dtype)o->dtype), all) : 0;
     }
     k->staged = bytes > 0 && bytes <= KRF__STAGED_MOST_BYTES;
     for (uint32_t i = 0; i < k->n_operands; i++) {
