@@ -36,7 +36,7 @@ static bool loads_elements(const krf__emitter *e) {
 static bool of_rows(const krf__emitter *e, uint32_t operand) { return loads(e, operand, KRF__OF_ROW) || loads(e, operand, KRF__COUNTS); }
 
 /* Short bodies of halves: left alone ptxas 13.0 takes a few registers too many for all the threads that a multiprocessor may have (x * w[None, :, None] + b[None, :, None] of bf16 0.0532 -> 0.0517 ms of an H200). */
-bool krf__cuda_period_crowds(const krf__emitter *e) { return e->k->period > 0 && e->k->vector == 8 && e->k->n_domain <= SHORT_BODY && loads_elements(e); }
+bool krf__cuda_period_crowds(const krf__emitter *e) { return e->k->period > 0 && e->k->vector == 8 && e->k->n_domain <= SHORT_BODY && loads_elements(e) && ahead_of(e) == 1; }
 
 /* Whether warps of which no vector goes over the end of a row have a text of their own: short bodies of many elements, which to choose between two rows for each would be most of. */
 static bool goes_either_way(const krf__emitter *e) {

@@ -14,7 +14,7 @@
 #define FEW_PERIODS 2
 #define FEW_ROWS 2          /* operands that rows have something of; more are what short rows are made of, as fields are chosen from */
 #define LONG_ROW 8          /* vectors */
-#define SHORT_BODY 4        /* instructions: two loads, what is done with them, and a store */
+#define SHORT_BODY 6        /* instructions: two loads, what is done with them, and a store */
 
 static bool is_flat(const krf__kernel *k, const krf__operand *o) {
     bool flat = o->strides[k->n_kept - 1] == 1 && !o->counts;

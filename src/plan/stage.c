@@ -5,8 +5,10 @@
 #define STAGED_FROM 16 /* bytes of a row: of shorter ones threads have whole rows; */
 #define STAGED_MOST 448 /* longer ones are as fast in vectors of four bytes, where what rows share is loaded too (rows of 250 bf16 by weights 0.0427 and 0.0479 ms) */
 
-#define STAGED_ALONE 33 /* elements of rows, of which one operand is loaded; */
-#define STAGED_BESIDE 31 /* several */
+#define STAGED_ALONE 33 /* elements of rows of several rounds, of which one operand is loaded; */
+#define STAGED_BESIDE 31 /* several; */
+#define SUMS_OF_PAIRS 64 /* that are only reduced, of two; */
+#define SUMS_OF_MORE 24
 #define STAGED_ROWS 64 /* threads of a block of them */
 
 /* Bytes that are loaded for an element of the domain; what all results read comes from caches. */
@@ -56,18 +58,22 @@ static bool gaps(const krf__kernel *k) {
 }
 
 /* Whether rows whose length is text are so short that blocks stage all that there is of them: others only what leaves room for as many elements as blocks have that know no length (x / sum(x) of rows of 7 f64 0.1041 -> 0.0350 ms, of 21
- * 0.0559 -> 0.0369; of 101 0.0362 and 0.0388). */
+ * 0.0559 -> 0.0369, of 101 0.0362 and 0.0388; sum(a * b) of rows of 9 f64 0.0423 -> 0.0183, of three operands of 21 0.0511 -> 0.0338, of 31 0.0366 and 0.0418; of four of 8 bytes as fast either way). */
 static bool stages_all(const krf__kernel *k, const krf__limits *limits) {
-    if (k->reduced_size == 0) {
+    const int loads = loads_along(k);
+    if (k->reduced_size == 0 || k->n_reduced != 1 || k->reduced_size > limits->literal) {
         return false;
     }
-    const bool many = k->schedule == KRF__ROW_SHORT || (k->schedule == KRF__REDUCE_SHORT && k->kept_size >= limits->literal_from / k->reduced_size);
-    return many && k->n_reduced == 1 && k->reduced_size <= limits->literal && k->reduced_size <= (loads_along(k) == 1 ? STAGED_ALONE : STAGED_BESIDE);
+    if (k->schedule == KRF__ROW_SHORT) {
+        return k->reduced_size <= (loads == 1 ? STAGED_ALONE : STAGED_BESIDE);
+    }
+    const bool many = k->schedule == KRF__REDUCE_SHORT && k->kept_size >= limits->literal_from / k->reduced_size, wide = loads > 3 && krf__narrowest(k) == 8;
+    return many && !wide && k->reduced_size <= (loads <= 2 ? SUMS_OF_PAIRS : SUMS_OF_MORE);
 }
 
-/* What an operand's elements take, at most: all that there is, a row for each thread of a block. */
+/* What an operand's elements take, at most: all that there is, a row for each thread of a block, or for two of them. */
 static size_t staged_bytes(const krf__kernel *k, size_t size, bool all) {
-    const size_t rows = STAGED_ROWS * (size_t)k->reduced_size * size;
+    const size_t rows = STAGED_ROWS / (k->reduced_size > 32 ? 2u : 1u) * (size_t)k->reduced_size * size;
     return !all ? KRF__STAGED_ELEMENTS * size : rows > 2 * KRF__STAGED_LITERAL_BYTES ? rows : 2 * KRF__STAGED_LITERAL_BYTES;
 }
 
