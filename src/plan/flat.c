@@ -8,7 +8,7 @@
 #define ENOUGH 8     /* elements of one that rows have anyway */
 #define VECTORS 4    /* that a row has at least, if others end within it */
 
-static bool lies_flat(const krf__kernel *k, const krf__operand *o) {
+bool krf__lies_flat(const krf__kernel *k, const krf__operand *o) {
     bool flat = o->strides[k->n_kept - 1] == 1;
     for (int d = 0; d + 1 < k->n_kept; d++) {
         flat &= o->strides[d] == o->strides[d + 1] * k->extents[d + 1];
@@ -51,7 +51,7 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
     int bytes = 1;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
-        const bool flat = lies_flat(k, o), rows = lies_in_rows(k, o);
+        const bool flat = krf__lies_flat(k, o), rows = lies_in_rows(k, o);
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
         may &= flat || rows || lies_apart(k, o);
         apart |= !flat && !rows;
@@ -71,13 +71,13 @@ void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits)
     const int most = evenly ? MOST_APART : MOST, v = 16 / bytes < most || !apart ? 16 / bytes : most;
     for (uint32_t i = 0; i < k->n_operands && may; i++) {
         const krf__operand *o = &k->operands[i];
-        may &= !lies_flat(k, o) || o->offset % v == 0 || (!o->store && lies_in_rows(k, o));
+        may &= !krf__lies_flat(k, o) || o->offset % v == 0 || (!o->store && lies_in_rows(k, o));
     }
     k->flat = may && narrow && bytes <= MOST_BYTES && !(alone && k->vector > 1) && k->vector < (v < ENOUGH ? v : ENOUGH);
     k->vector = k->flat ? v : k->vector;
     for (uint32_t i = 0; i < k->n_operands && k->flat; i++) {
         krf__operand *o = &k->operands[i];
-        const bool flat = lies_flat(k, o) && o->offset % v == 0;
+        const bool flat = krf__lies_flat(k, o) && o->offset % v == 0;
         o->aligned = flat || lies_in_rows(k, o);
         o->loose = o->aligned && !flat;
         o->turned = o->loose && o->strides[k->n_kept - 1] == -1;

@@ -16,14 +16,6 @@
 #define LONG_ROW 8          /* vectors */
 #define SHORT_BODY 6        /* instructions: two loads, what is done with them, and a store */
 
-static bool is_flat(const krf__kernel *k, const krf__operand *o) {
-    bool flat = o->strides[k->n_kept - 1] == 1 && !o->counts;
-    for (int d = 0; d + 1 < k->n_kept; d++) {
-        flat &= o->strides[d] == o->strides[d + 1] * k->extents[d + 1];
-    }
-    return flat;
-}
-
 krf__in_period krf__period_of(const krf__kernel *k, const krf__operand *o) {
     const int last = k->n_kept - 1;
     bool same = true; /* in all rows */
@@ -50,7 +42,7 @@ static sizes sizes_of(const krf__kernel *k) {
         const krf__operand *o = &k->operands[i];
         const krf__in_period kind = krf__period_of(k, o);
         const int size = (int)krf_dtype_size((krf_dtype)o->dtype);
-        s.may &= !o->gathered && !o->half && size <= 8 && (kind == KRF__OF_ELEMENT ? is_flat(k, o) : !o->store);
+        s.may &= !o->gathered && !o->half && size <= 8 && (kind == KRF__OF_ELEMENT ? krf__lies_flat(k, o) : !o->store);
         if (kind != KRF__OF_ELEMENT) {
             s.shared++;
             s.rows += kind == KRF__OF_ROW;
@@ -99,17 +91,17 @@ static bool begin_with_vectors(const krf__kernel *k, int v) {
     return all;
 }
 
-static bool divides(const krf__kernel *k) {
+static bool does(const krf__kernel *k, krf__op op) {
     bool found = false;
     for (uint32_t i = 0; i < k->n_domain; i++) {
-        found |= k->instrs[i].op == KRF__divide;
+        found |= k->instrs[i].op == op;
     }
     return found;
 }
 
 /* How many periods a thread has at most. Of more of these what is kept is loaded less often; of fewer there are more threads, and memory goes by more evenly: what only moves elements has two, what loads none as many as a vector has elements. */
 static int most_periods(const krf__kernel *k, const sizes *s, int v) {
-    const bool even = s->narrowest == most(s->loaded, s->stored), moves = even && (s->narrowest == 4 || (s->narrowest == 2 && s->shared == 1 && k->n_domain <= SHORT_BODY && !divides(k)));
+    const bool even = s->narrowest == most(s->loaded, s->stored), moves = even && (s->narrowest == 4 || (s->narrowest == 2 && s->shared == 1 && k->n_domain <= SHORT_BODY && !does(k, KRF__divide)));
     return s->loaded == 0 ? most(v, PERIODS) : moves ? FEW_PERIODS : PERIODS;
 }
 
@@ -129,7 +121,7 @@ static void set_period(krf__kernel *k, int v, int most_of_all) {
 
 int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
     const sizes s = sizes_of(k);
-    const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0;
+    const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0 && !does(k, KRF__philox); /* whose numbers are drawn by vectors of places */
     const int v = may ? vector_of(k, &s) : 1;
     const int64_t row = k->extents[k->n_kept - 1];
     if (v > 1 && gains(k, &s, v) && (v <= row || (s.rows == 0 && !s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {

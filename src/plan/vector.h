@@ -46,6 +46,9 @@ bool krf__takes_anything(const krf__kernel *k);
 /* Once the vector length is known: which operands are moved by vectors (krf__operand.aligned, loose). */
 void krf__mark_vectors(krf__kernel *k, int fast, bool unaligned);
 
+/* Whether an operand of a map lies in memory as the domain goes. */
+bool krf__lies_flat(const krf__kernel *k, const krf__operand *o);
+
 /* A map whose rows have no whole vectors, or short ones, though memory has longer ones: sets krf__kernel.flat and what follows from it. */
 void krf__kernel_flat(krf__kernel *k, bool unaligned, const krf__limits *limits);
 

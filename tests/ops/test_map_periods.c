@@ -275,7 +275,7 @@ static void write_program(const program *p, krf_dtype T, krf_dtype U, const int6
         const char *axis = strchr("QPRC", *from);
         if (axis != NULL) {
             text += sprintf(text, "%" PRId64, shape[axis - "QPRC"]);
-        } else if (*from == 'U' || (*from == 'T' && from[-1] != '.')) {
+        } else if (*from == 'U' || (*from == 'T' && (from == p->text || from[-1] != '.'))) {
             text += sprintf(text, "%s", name_of(*from == 'T' ? T : U));
         } else {
             *text++ = *from;
