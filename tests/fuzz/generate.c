@@ -13,6 +13,7 @@ typedef struct policy {
     int total;
     int dtypes;   /* bit set */
     bool complex; /* complex arrays and scalars too */
+    bool pairs;   /* most leaves are the same in all rows, or along each, which no whole vectors end with */
     bool narrow;  /* small integers that are cast and reduced, all alike: what is taken by words of four, or summed in fewer bits */
     int special;  /* percent of blocks with special values; */
     int compares; /* and of elementwise nodes, that compare */
@@ -61,6 +62,25 @@ static void pick_tall(dice *d, policy *p) {
     }
 }
 
+/* Rows and columns, that meet in maps. */
+static void pick_pairs(dice *d, policy *p) {
+    p->pairs = true;
+    p->complex = false;
+    p->most = 40000;
+    p->rank = chance(d, 75) ? 2 : 3;
+    p->dims[p->rank - 1] = chance(d, 70) ? 9 + below(d, 120) : 3 + below(d, 300);
+    p->dims[0] = 1 + below(d, p->most / p->dims[p->rank - 1] / 2);
+    if (p->rank == 3) {
+        p->dims[1] = 2 + below(d, 6);
+        p->dims[0] = 1 + p->dims[0] / p->dims[1];
+    }
+    p->total = 0;
+    for (int k = 0; k <= NODE_REDUCE; k++) {
+        p->weights[k] = k == NODE_ELEMENTWISE || k == NODE_CAST || k == NODE_SCALAR ? 40 + p->weights[k] : p->weights[k] / 4;
+        p->total += p->weights[k];
+    }
+}
+
 static void pick_policy(dice *d, policy *p, bool gradient) {
     static const krf_dtype small[] = {KRF_BOOL, KRF_U8, KRF_I8, KRF_U16, KRF_I16};
     static const int floats = 1 << KRF_F16 | 1 << KRF_BF16 | 1 << KRF_F32 | 1 << KRF_F64;
@@ -96,6 +116,8 @@ static void pick_policy(dice *d, policy *p, bool gradient) {
     }
     if (chance(d, 4)) {
         pick_tall(d, p);
+    } else if (chance(d, 8)) {
+        pick_pairs(d, p);
     }
 }
 
@@ -145,11 +167,21 @@ void leaf_layout(dice *d, leaf *x, int64_t *count) {
 static void pick_leaf(dice *d, const policy *p, graph *g) {
     leaf *x = &g->leaves[g->n_leaves];
     int64_t count;
-    *x = (leaf){.block = g->n_leaves, .rank = p->narrow || chance(d, 60) ? p->rank : (int)below(d, p->rank + 1)};
+    *x = (leaf){.block = g->n_leaves, .rank = p->narrow || p->pairs || chance(d, 60) ? p->rank : (int)below(d, p->rank + 1)};
+    const int kind = p->pairs ? (g->n_leaves + 1) % 3 : 0; /* 1: of columns; 2: of rows */
     for (int i = 0; i < x->rank; i++) {
-        x->shape[i] = chance(d, 12) ? 1 : p->dims[p->rank - x->rank + i];
+        const bool one = kind == 0 ? chance(d, p->pairs ? 0 : 12) : (i == x->rank - 1) == (kind == 2);
+        x->shape[i] = one ? 1 : p->dims[p->rank - x->rank + i];
     }
     leaf_layout(d, x, &count);
+    if (p->pairs && chance(d, 85)) { /* in C order, from a vector on */
+        x->offset = 0;
+        count = 1;
+        for (int i = x->rank - 1; i >= 0; i--) {
+            x->strides[i] = count;
+            count *= x->shape[i] > 0 ? x->shape[i] : 1;
+        }
+    }
     /* One throw of the dice a statement: C leaves the order inside an initialiser open, and a seed must give one graph.
      */
     block *own = &g->blocks[g->n_leaves];
@@ -450,16 +482,34 @@ static void add_nodes(dice *d, const policy *p, graph *g, int n, int most) {
     }
 }
 
+/* Leaves that meet, whatever else there is. */
+static void add_pairs(dice *d, const policy *p, graph *g, int leaves) {
+    const int end = g->n_nodes + 2 + (int)below(d, 4);
+    for (int tries = 0; g->n_nodes < end && tries < 100; tries++) {
+        const int first = (int)below(d, leaves), second = (int)below(d, chance(d, 70) ? leaves : g->n_nodes);
+        node x = {.kind = NODE_ELEMENTWISE, .args = {first, second}};
+        pick_elementwise(d, p, g, &x);
+        x.args[0] = first;
+        x.args[1] = second;
+        if (first != second && node_infer(g, &x) && x.is.size <= p->most) {
+            g->nodes[g->n_nodes++] = x;
+        }
+    }
+}
+
 static void generate_fresh(dice *d, graph *g, bool gradient) {
     policy p;
     pick_policy(d, &p, gradient);
     const int n = 3 + (int)below(d, chance(d, 50) ? 12 : chance(d, 80) ? 30 : 80);
-    const int leaves = 1 + (int)below(d, chance(d, 80) ? 4 : MOST_LEAVES);
+    const int leaves = 1 + (int)below(d, chance(d, 80) ? 4 : MOST_LEAVES - 1) + p.pairs;
     for (int i = 0; i < leaves; i++) {
         pick_leaf(d, &p, g);
         node x = {.kind = NODE_LEAF, .args = {i}};
         node_infer(g, &x);
         g->nodes[g->n_nodes++] = x;
+    }
+    if (p.pairs) {
+        add_pairs(d, &p, g, leaves);
     }
     for (int64_t scalars = below(d, 4); scalars > 0; scalars--) {
         node x = {.kind = NODE_SCALAR};
