@@ -3,14 +3,14 @@ $PERIOD_SHARED
 const $INDEX begin = ($INDEX)$MAP_BLOCK * 256, period = ($INDEX)a.period, thread = begin + ($INDEX)threadIdx.x;
 const $INDEX step = period * $VECTOR, first = (thread + thread / period * (($INDEX)a.periods - 1) * period) * $VECTOR;
 $PERIOD_STAGED
-if (first >= $KEPT_SIZE) {
-    return;
-}
 $PERIOD_DECLARED
 $INDEX column; // of a vector's first element
 int rest; // elements of it that are of the row in which it begins
 {
     $PERIOD_FIRST
+}
+if (first >= $KEPT_SIZE) {
+    return;
 }
 $PERIOD_COLUMNS
 #pragma unroll 1
