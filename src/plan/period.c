@@ -16,15 +16,6 @@
 #define LONG_ROW 8          /* vectors */
 #define SHORT_BODY 6        /* instructions: two loads, what is done with them, and a store */
 
-krf__in_period krf__period_of(const krf__kernel *k, const krf__operand *o) {
-    const int last = k->n_kept - 1;
-    bool same = true; /* in all rows */
-    for (int d = 0; d < last; d++) {
-        same &= o->strides[d] == 0;
-    }
-    return o->counts ? KRF__COUNTS : o->strides[last] == 0 ? KRF__OF_ROW : same ? KRF__OF_COLUMN : KRF__OF_ELEMENT;
-}
-
 /* What there is of each kind, and the bytes of elements. */
 typedef struct sizes {
     int loaded, stored, narrowest, narrowest_stored; /* the widest that is loaded (0: none is), and stored; the narrowest of both, and that is stored */
@@ -128,9 +119,4 @@ int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits
         set_period(k, v, most_periods(k, &s, v));
     }
     return k->period > 0 ? v : 1;
-}
-
-int64_t krf__period_threads(const krf__kernel *k) {
-    const int64_t vectors = (k->kept_size + k->vector - 1) / k->vector, group = k->period * k->periods, rest = vectors % group;
-    return vectors / group * k->period + (rest < k->period ? rest : k->period);
 }
