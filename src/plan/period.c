@@ -65,6 +65,9 @@ static int vector_of(const krf__kernel *k, const sizes *s) {
 static bool gains(const krf__kernel *k, const sizes *s, int v) {
     const int widest = most(s->loaded, s->stored);
     const int64_t row = k->extents[k->n_kept - 1];
+    if (k->kept_size > INT32_MAX / 2 && (s->rows > 0 || s->counts)) { /* rows are found by dividing 64 bits */
+        return false;
+    }
     if ((s->rows > FEW_ROWS && row < LONG_ROW * v) || (row < v && v % row == 0) || (row < 2 * v && widest == 2 && s->shared == 1 && s->loaded > 0)) {
         return false;
     }
