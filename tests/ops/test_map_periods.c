@@ -348,7 +348,7 @@ static void none_failed(void) {
 /* ---- tests ---- */
 
 static const lay plain = {0, ALLOCATED, 0};
-static const int64_t columns[] = {16, 17, 18, 20, 24, 31, 33, 40, 100, 101, 255, 257, 1001, 9, 10, 12, 14}, heights[] = {3, 8, 16, 33, 35, 37, 40, 47, 50, 64, 71, 102, 129, 301};
+static const int64_t columns[] = {16, 17, 18, 20, 24, 31, 33, 40, 100, 101, 255, 257, 1001, 7, 9, 10, 12, 13, 14}, heights[] = {3, 8, 16, 33, 35, 37, 40, 47, 50, 64, 71, 102, 129, 301};
 enum { COLUMNS = sizeof columns / sizeof *columns, HEIGHTS = sizeof heights / sizeof *heights };
 
 static void test_programs(void **unused) {
@@ -372,19 +372,20 @@ static void test_programs(void **unused) {
     none_failed();
 }
 
-/* Every place where the last vector may end, and rows about as short as vectors; before and behind guards. */
+/* Every place where the last vector may end, and rows about as short as vectors, or of columns alone shorter; between guards. */
 static void test_ends(void **unused) {
     static const struct {
         int which;
         krf_dtype T, U;
     } some[] = {{SUM, KRF_U8, KRF_U8},         {LESS, KRF_F32, KRF_F32}, {ADD_COLUMN, KRF_BF16, KRF_BF16}, {MASKED, KRF_U8, KRF_U8},       {SCALED, KRF_F32, KRF_F32},     {SCALED_F32, KRF_U8, KRF_F32},
-                {LESS_COLUMN, KRF_F32, KRF_F32}, {LOWER, KRF_U8, KRF_U8},  {DIFFERENCE, KRF_F64, KRF_F64},   {TWO_RESULTS, KRF_F32, KRF_F32}, {CAUSAL, KRF_BF16, KRF_BF16}};
+                {LESS_COLUMN, KRF_F32, KRF_F32}, {LOWER, KRF_U8, KRF_U8},  {DIFFERENCE, KRF_F64, KRF_F64},   {TWO_RESULTS, KRF_F32, KRF_F32}, {CAUSAL, KRF_BF16, KRF_BF16},
+                {ADD_COLUMN, KRF_U8, KRF_U8},    {LINE, KRF_I16, KRF_I16}, {REMAINDERS, KRF_U8, KRF_U8}};
     int turn = 0;
     (void)unused;
     for (int k = 0; k < (int)(sizeof some / sizeof *some); k++) {
         for (int64_t c = 2; c < 52; c += c < 20 ? 1 : 3) {
             for (int64_t r = 32; r < 48; r++) {
-                if (c > 8 ? in_shard(turn++) : r == 32 + c) { /* rows of up to 8 have kernels of their own */
+                if (in_shard(turn++)) {
                     check(&all, some[k].which, some[k].T, some[k].U, (int64_t[]){1, 1, r, c}, (lay){0, (c + r) % 4 == 0 ? ALLOCATED : (c + r) % 4 == 1 ? 16 : 0, 0}, -1);
                 }
             }
@@ -414,7 +415,7 @@ static void test_lays(void **unused) {
     none_failed();
 }
 
-/* What goes by periods on a GPU, and what does not: of 8 bytes an element with loads, of rows that are shorter than a vector or end with one, of operands that lie otherwise. Arrays that begin elsewhere have another kernel, which
+/* What goes by periods on a GPU, and what does not: of 8 bytes an element with loads, of rows that end with a vector or, beside what rows have, are shorter than half a longest one, of operands that lie otherwise. Arrays that begin elsewhere have another kernel, which
  * a plan does not show: the doubles see vectors that lie so. */
 static void test_kernels(void **unused) {
     static const struct {
@@ -425,9 +426,9 @@ static void test_kernels(void **unused) {
     } some[] = {
         {SUM, KRF_U8, KRF_U8, 101, 0, true},      {SUM, KRF_F32, KRF_F32, 101, 0, true},   {SUM, KRF_F64, KRF_F64, 101, 0, true},        {LESS, KRF_F32, KRF_F32, 255, 0, true},    {ADD_COLUMN, KRF_U8, KRF_U8, 100, 0, true},
         {SCALED, KRF_F32, KRF_F32, 101, 0, true}, {SCALED_F32, KRF_U8, KRF_F32, 33, 0, true}, {MASKED, KRF_U8, KRF_U8, 24, 0, true},     {LOWER, KRF_U8, KRF_U8, 18, 0, true},      {ADD_COLUMN, KRF_BF16, KRF_BF16, 20, 16, true},
-        {SUM, KRF_U8, KRF_U8, 17, 0, true},       {VECTORS_ON, KRF_U8, KRF_U8, 33, 0, true},  {ADD_COLUMN, KRF_F64, KRF_F64, 101, 0, false}, {SCALED, KRF_I64, KRF_I64, 101, 0, false}, {SUM, KRF_U8, KRF_U8, 9, 0, false},
-        {SUM, KRF_U8, KRF_U8, 64, 0, false},      {SCALED, KRF_F32, KRF_F32, 40, 0, false},   {SECOND_ROW, KRF_U8, KRF_U8, 33, 0, false},  {TURNED, KRF_U8, KRF_U8, 101, 0, false},   {ADD_COLUMN, KRF_U8, KRF_U8, 100, 3, false},
-        {CROPPED, KRF_U8, KRF_U8, 33, 0, false},
+        {SUM, KRF_U8, KRF_U8, 17, 0, true},       {VECTORS_ON, KRF_U8, KRF_U8, 33, 0, true},  {ADD_COLUMN, KRF_F64, KRF_F64, 101, 0, false}, {SCALED, KRF_I64, KRF_I64, 101, 0, false}, {SUM, KRF_U8, KRF_U8, 7, 0, false},
+        {SUM, KRF_U8, KRF_U8, 64, 0, false},      {SCALED, KRF_F32, KRF_F32, 40, 0, false},   {SECOND_ROW, KRF_U8, KRF_U8, 33, 0, false},  {TURNED, KRF_U8, KRF_U8, 101, 0, false},
+        {CROPPED, KRF_U8, KRF_U8, 33, 0, false},  {SUM, KRF_U8, KRF_U8, 9, 0, true},           {ADD_COLUMN, KRF_U8, KRF_U8, 9, 0, true},      {ADD_COLUMN, KRF_U8, KRF_U8, 8, 0, false},
     };
     (void)unused;
     for (int k = 0; k < (int)(sizeof some / sizeof *some); k++) {

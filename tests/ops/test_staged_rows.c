@@ -688,7 +688,8 @@ static void test_nothing(void **unused) {
 
 /* ---- texts ---- */
 
-static krf_context *texts[2]; /* with lengths, and without */
+enum { TEXTS = 3 };
+static krf_context *texts[TEXTS]; /* with lengths, without, and as users have it */
 
 /* The kernels for a GPU of a program whose operands have so many rows; y and u may be of another dtype. */
 static char *source_of(krf_context *context, const char *text, krf_dtype dtype, krf_dtype other, int64_t n_rows, int64_t n) {
@@ -766,15 +767,15 @@ static void test_shared_memory(void **unused) {
         for (int t = 0; t < 3 * WIDTHS; t++) {
             const krf_dtype dtype = dtypes[t / 3], other = others[t / 3][t % 3];
             for (int64_t n = 2; n <= 256 && takes(&programs[p], dtype) && (t % 3 == 0 || other != KRF_BOOL); n += n < LONGEST ? 1 : 21) {
-                for (int c = 0; c < 2; c++) {
-                    char *source = source_of(texts[c], programs[p].text, dtype, other, 100000, n);
+                for (int c = 0; c < TEXTS; c++) {
+                    char *source = source_of(texts[c], programs[p].text, dtype, other, c == 2 ? 1000 : 100000, n);
                     for (char *at = strstr(source, "__global__"); at != NULL;) {
                         char *next = strstr(at + 1, "__global__");
                         if (next != NULL) {
                             next[-1] = '\0';
                         }
                         if (shared_bytes(at) > SHARED_MOST) {
-                            COMPLAIN("%s of %s and %s, rows of %" PRId64 "%s: blocks have %" PRId64 " bytes of shared memory", programs[p].text, name_of(dtype), name_of(other), n, c == 0 ? "" : ", which is no text", shared_bytes(at));
+                            COMPLAIN("%s of %s and %s, rows of %" PRId64 "%s: blocks have %" PRId64 " bytes of shared memory", programs[p].text, name_of(dtype), name_of(other), n, c == 0 ? "" : c == 1 ? ", which is no text" : ", 1000", shared_bytes(at));
                         }
                         at = next;
                     }
@@ -811,6 +812,7 @@ int main(void) {
     setenv("KRF_EXACT_MEMORY", "1", 0); /* what is read behind arrays is seen */
     texts[0] = open_one("cpu", "literal_from=0");
     texts[1] = open_one("cpu", "literal=0");
+    texts[2] = open_one("cpu", NULL);
     if (on_gpu()) {
         all.cuda = true;
         open_device("literal_from=0", "cuda, length known");
@@ -819,8 +821,9 @@ int main(void) {
         open_noted_runs(&all, false);
     }
     const int failed = run_part(TESTS(cmocka_unit_test(test_which), cmocka_unit_test(test_shared_memory), noted_test(test_rounds), noted_test(test_more_rounds), noted_test(test_reductions), noted_test(test_given), noted_test(test_nothing)));
-    krf_context_destroy(texts[0]);
-    krf_context_destroy(texts[1]);
+    for (int c = 0; c < TEXTS; c++) {
+        krf_context_destroy(texts[c]);
+    }
     close_runs(&all);
     return failed;
 }
