@@ -235,7 +235,11 @@ static void row_loads(krf__emitter *e, krf__str *out) {
         krf__str_free(&to);
         if (e->k->operands[i].counts) {
             const int class_ = krf__stride_class(e->k, &e->k->operands[i], last);
-            krf__str_printf(&behind, class_ == 0 ? "" : class_ == 1 ? "beyond_%s[%d] -= rest;\n" : "beyond_%s[%d] -= rest * %s_s%d;\n", name, n, name, last);
+            if (class_ == 1) {
+                krf__str_printf(&behind, "beyond_%s[%d] -= rest;\n", name, n);
+            } else if (class_ >= 2) {
+                krf__str_printf(&behind, "beyond_%s[%d] -= rest * %s_s%d;\n", name, n, name, last);
+            }
         }
     }
     if (here.length > 0) {
