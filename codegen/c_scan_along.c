@@ -6,9 +6,6 @@ enum { RUN = KRF__SCAN_RUN, RUNS = KRF__SCAN_TILE / KRF__SCAN_RUN };
 /* Runs fold eight side by side: the first elements of all, then the second ones. Values of definitions may be structs, and theirs need not begin with the identity; those fold run by run. */
 static bool runs_together(const krf__emitter *e, uint32_t r) { return krf__fold_op(krf__reduction(e, r)) == NULL; }
 
-/* Whether elements follow one another without runs, as where they meet makes no difference: one of them after the other, which processors do as fast as they are told to (i64 1.26 -> 0.61 ms of 16 MB, two threads). */
-static bool goes_one_by_one(const krf__emitter *e, uint32_t r) { return krf__order_free(krf__reduction(e, r)); }
-
 static int value_bytes(const krf__emitter *e, uint32_t r) { return krf__value_bytes((krf_dtype)krf__reduction(e, r)->dtype); }
 
 static void put_runs(const krf__emitter *e, uint32_t r, const char *type, krf__str *out) {
@@ -41,10 +38,6 @@ static void put_steps(const krf__emitter *e, uint32_t r, krf__str *out) {
 static void put_scan(krf__emitter *e, uint32_t r, const char *neutral, krf__str *out) {
     const char *type = krf__reduction_type(e, r);
     krf__str_printf(out, "static %s scan%u(%s *x, int n, %s (*side)[%d][8], %s *prefixes) {\n    const %s neutral = %s;\n", type, r, type, type, RUN, type, type, neutral);
-    if (goes_one_by_one(e, r)) {
-        krf__str_printf(out, "    %s all = neutral;\n    for (int i = 0; i < n; i++) {\n        all = red%u(all, x[i]);\n    }\n    (void)side;\n    (void)prefixes;\n    return all;\n}\n", type, r);
-        return;
-    }
     krf__str_printf(out, "    %s even[8][48], odd[8][48], before = neutral;\n    const int warps = (n + %d) / %d;\n", type, KRF__SCAN_SHARE - 1, KRF__SCAN_SHARE);
     krf__str_printf(out, "    for (int i = n; i < %d * warps; i++) {\n        x[i] = neutral;\n    }\n", KRF__SCAN_SHARE);
     krf__str_put(out, "    for (int w = 0; w < warps; w++) {\n        for (int j = 0; j < 16; j++) {\n            even[w][j] = odd[w][j] = neutral;\n        }\n    }\n");
@@ -57,12 +50,7 @@ static void put_scan(krf__emitter *e, uint32_t r, const char *neutral, krf__str 
 /* spread0(x, n, side, prefixes, base): and all of it behind what comes before the tile. */
 static void put_spread(const krf__emitter *e, uint32_t r, krf__str *out) {
     const char *type = krf__reduction_type(e, r);
-    krf__str_printf(out, "static void spread%u(%s *x, int n, %s (*side)[%d][8], const %s *prefixes, %s base) {\n", r, type, type, RUN, type, type);
-    if (goes_one_by_one(e, r)) {
-        krf__str_printf(out, "    for (int i = 0; i < n; i++) {\n        x[i] = base = red%u(base, x[i]);\n    }\n    (void)side;\n    (void)prefixes;\n}\n", r);
-        return;
-    }
-    krf__str_printf(out, "    const int runs = (n + %d) / %d;\n", RUN - 1, RUN);
+    krf__str_printf(out, "static void spread%u(%s *x, int n, %s (*side)[%d][8], const %s *prefixes, %s base) {\n    const int runs = (n + %d) / %d;\n", r, type, type, RUN, type, type, RUN - 1, RUN);
     if (!runs_together(e, r)) {
         krf__str_printf(out, "    for (int i = 0; i < %d * runs; i++) {\n        x[i] = red%u(red%u(base, prefixes[i / %d]), x[i]);\n    }\n    (void)side;\n}\n", RUN, r, r, RUN);
         return;

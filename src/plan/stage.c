@@ -71,10 +71,11 @@ static bool stages_all(const krf__kernel *k, const krf__limits *limits) {
     return many && !wide && k->reduced_size <= (loads <= 2 ? SUMS_OF_PAIRS : SUMS_OF_MORE);
 }
 
-/* What an operand's elements take, at most: all that there is, a row for each thread of a block, or for two of them. */
+/* What an operand's elements take, at most: all that there is, of what is only reduced a row for each thread of a block, or for two of them. */
 static size_t staged_bytes(const krf__kernel *k, size_t size, bool all) {
-    const size_t rows = STAGED_ROWS / (k->reduced_size > 32 ? 2u : 1u) * (size_t)k->reduced_size * size;
-    return !all ? KRF__STAGED_ELEMENTS * size : rows > 2 * KRF__STAGED_LITERAL_BYTES ? rows : 2 * KRF__STAGED_LITERAL_BYTES;
+    const size_t rows = k->schedule == KRF__ROW_SHORT ? 0 : STAGED_ROWS / (k->reduced_size > 32 ? 2u : 1u) * (size_t)k->reduced_size * size;
+    const size_t known = rows > 2 * KRF__STAGED_LITERAL_BYTES ? rows : 2 * KRF__STAGED_LITERAL_BYTES, any = KRF__STAGED_ELEMENTS * size;
+    return all && known < any ? known : any;
 }
 
 /* Short rows that do not come in vectors: threads would read memory with gaps. A block fetches its rows as one stretch of memory instead, and stores elements likewise. */

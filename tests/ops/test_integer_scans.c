@@ -1,4 +1,4 @@
-/* Scans for which no order matters, of integers and bools and of the largest and smallest of anything: on the CPU these fold one element after the other (goes_one_by_one in codegen/c_scan_along.c), whatever tile they are in and
+/* Scans for which no order matters, of integers and bools and of the largest and smallest of anything, whatever tile they are in and
  * whoever has it. Along rows, down columns, of single rows of many tiles that threads share, of few and of many rows; beside each other, beside scans whose order does matter, of floats and of users; of what is computed and with
  * something computed of them; sums and products that wrap around. Against plain loops here, with one thread and with two, compiled and interpreted, and on the GPU. */
 #include "ops/outer.h"

@@ -443,13 +443,14 @@ static void test_groups(void **unused) {
     static const struct {
         int which;
         krf_dtype T, U;
-        int64_t rows, columns;
+        int64_t planes, rows, columns;
         bool many; /* as many as go so by themselves */
-    } some[] = {{DIFFERENCE, KRF_F64, KRF_F64, 10403, 101, false}, {DIFFERENCE, KRF_F64, KRF_F64, 8391, 251, false}, {SCALED, KRF_F32, KRF_F32, 20797, 101, false}, {SCALED_F32, KRF_U8, KRF_F32, 4203, 1001, true}, {LESS_COLUMN, KRF_F32, KRF_F32, 16399, 513, true},
-                {LESS, KRF_F32, KRF_F32, 65543, 257, true},       {LOWER, KRF_U8, KRF_U8, 16843, 1001, true},      {DIFFERENCE, KRF_F16, KRF_F16, 16799, 1001, true}, {SUM, KRF_U8, KRF_U8, 67157, 1001, true}};
+    } some[] = {{DIFFERENCE, KRF_F64, KRF_F64, 1, 10403, 101, false}, {DIFFERENCE, KRF_F64, KRF_F64, 1, 8391, 251, false}, {SCALED, KRF_F32, KRF_F32, 1, 20797, 101, false}, {CAUSAL, KRF_F32, KRF_F32, 1, 8443, 255, false},
+                {CHANNELS, KRF_F32, KRF_F32, 7, 2971, 101, false},    {SCALED_F32, KRF_U8, KRF_F32, 1, 4203, 1001, true},   {LESS_COLUMN, KRF_F32, KRF_F32, 1, 16399, 513, true}, {LESS, KRF_F32, KRF_F32, 1, 65543, 257, true},
+                {LOWER, KRF_U8, KRF_U8, 1, 16843, 1001, true},        {DIFFERENCE, KRF_F16, KRF_F16, 1, 16799, 1001, true}, {SUM, KRF_U8, KRF_U8, 1, 67157, 1001, true}};
     (void)unused;
     for (int k = 0; k < (int)(sizeof some / sizeof *some); k++) {
-        check(some[k].many ? &whole : &all, some[k].which, some[k].T, some[k].U, (int64_t[]){1, 1, some[k].rows, some[k].columns}, plain, true);
+        check(some[k].many ? &whole : &all, some[k].which, some[k].T, some[k].U, (int64_t[]){1, some[k].planes, some[k].rows, some[k].columns}, plain, true);
     }
     none_failed();
 }
