@@ -203,6 +203,7 @@ void krf__plan_key(const krf_graph *g, int n, const uint32_t *outputs, const krf
     put64(key, limits->pairs | (uint64_t)limits->relay << 32);
     put64(key, limits->blocks | (uint64_t)limits->again << 32);
     put64(key, limits->widen | (uint64_t)limits->flat << 32);
+    put64(key, limits->recur);
     put64(key, limits->walk | (uint64_t)limits->beside << 32 | (uint64_t)limits->many_threads << 63);
     put64(key, (uint64_t)n);
     for (int k = 0; k < n; k++) {
