@@ -447,6 +447,31 @@ static void dynamic_shared_memory(void **state) {
     krf_kernel_release(k);
 }
 
+/* An option that takes the place of another takes no room, however often it stands there. */
+static void options_again(void **state) {
+    (void)state;
+    char options[60 * 12 + 32] = "";
+    for (int i = 0; i < 60; i++) {
+        strcat(options, i % 2 == 0 ? "--fmad=true " : "--std=c++17 ");
+    }
+    strcat(options, "-DVALUE=7");
+    krf_raw_kernel *k = define((krf_kernel_description){.size = sizeof(krf_kernel_description), .name = "set_value", .parameters = "inout i32 x[n], i32 n",
+                                                        .cuda = "extern \"C\" __global__ void set_value(int *x, int n) { for (int i = threadIdx.x; i < n; i += 32) x[i] += VALUE; }\n",
+                                                        .c = "void set_value(int *x, int n) { for (int i = 0; i < n; i++) x[i] += 7; }\n", .grid = "1", .block = "32", .options = options});
+    const int64_t n = 3;
+    const int data[] = {1, 20, 300};
+    int got[3];
+    krf_array *x = NULL;
+    assert_ok(krf_array_from_host(ctx, KRF_I32, 1, &n, data, &x));
+    assert_ok(krf_kernel_launch(k, NULL, 1, (krf_binding[]){krf_bind_array("x", x)}, NULL));
+    read_array(x, got);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(got[i], data[i] + 7);
+    }
+    krf_array_release(x);
+    krf_kernel_release(k);
+}
+
 /* ---- errors ---- */
 
 static void wrong_definition(krf_status status, const char *word, krf_kernel_description d) {
@@ -684,7 +709,7 @@ int main(void) {
     cuda = strcmp(options.device, "cpu") != 0;
     ctx = open_or_skip(&options);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(reads_what_rounds_hand_on), cmocka_unit_test(launches_share_no_copy), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory),
+        cmocka_unit_test(is_a_node), cmocka_unit_test(inout_is_functional), cmocka_unit_test(plans_run_often), cmocka_unit_test(results_of_all_kinds), cmocka_unit_test(reads_what_rounds_hand_on), cmocka_unit_test(launches_share_no_copy), cmocka_unit_test(complex_in_place), cmocka_unit_test(launched), cmocka_unit_test(dynamic_shared_memory), cmocka_unit_test(options_again),
         cmocka_unit_test(wrong_definitions), cmocka_unit_test(wrong_calls), cmocka_unit_test(empty), cmocka_unit_test(wrong_sources), cmocka_unit_test(cannot_be_differentiated), cmocka_unit_test(dumps),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOG_SHOWN = 1500, MAX_OPTIONS = 40, OPTION_LENGTH = 256 };
+enum { LOG_SHOWN = 1500, MAX_OPTIONS = 40, MAX_ASKED = MAX_OPTIONS + 2, OPTION_LENGTH = 256 };
 
 /* No fast math and no contraction, unless the kernel's text asks for it: a kernel has the same bits on every machine. */
 #define OPTION_FMAD "--fmad=false"
@@ -164,16 +164,18 @@ static bool begins(const char *text, const char *with) { return strncmp(text, wi
 
 /* The options that the text asks for; what NVRTC does not know yet costs compile time only. A second --fmad or --std takes the place of the first, at 1 and 2;
  * --no-minimal, which is none of NVRTC's, takes the last of ours away. */
-static int add_options(const char *source, bool recent, char asked[][OPTION_LENGTH], const char **options, int count) {
-    for (int n = 0; count < MAX_OPTIONS && (source = read_option(source, asked[n])) != NULL; n++) {
-        if (begins(asked[n], "--fmad=") || begins(asked[n], "-fmad=")) {
-            options[1] = asked[n];
-        } else if (begins(asked[n], "--std=") || begins(asked[n], "-std=")) {
-            options[2] = asked[n];
-        } else if (strcmp(asked[n], "--no-minimal") == 0) {
+static int add_options(const char *source, bool recent, char asked[MAX_ASKED][OPTION_LENGTH], const char **options, int count) {
+    char option[OPTION_LENGTH];
+    int kept = 2; /* of those asked, behind --fmad and --std, of which the last counts, however often they are asked for */
+    while (count < MAX_OPTIONS && kept < MAX_ASKED && (source = read_option(source, option)) != NULL) {
+        if (begins(option, "--fmad=") || begins(option, "-fmad=")) {
+            options[1] = strcpy(asked[0], option);
+        } else if (begins(option, "--std=") || begins(option, "-std=")) {
+            options[2] = strcpy(asked[1], option);
+        } else if (strcmp(option, "--no-minimal") == 0) {
             count -= strcmp(options[count - 1], OPTION_MINIMAL) == 0;
-        } else if (recent || strncmp(asked[n], "--Ofast", strlen("--Ofast")) != 0) {
-            options[count++] = asked[n];
+        } else if (recent || strncmp(option, "--Ofast", strlen("--Ofast")) != 0) {
+            options[count++] = strcpy(asked[kept++], option);
         }
     }
     return count;
@@ -181,7 +183,7 @@ static int add_options(const char *source, bool recent, char asked[][OPTION_LENG
 
 krf_status krf__nvrtc_build(const krf__nvrtc *nvrtc, const char *arch, bool ptx, const char *source, const char *name,
                             void **image, size_t *bytes) {
-    char target[64], file[96], asked[MAX_OPTIONS][OPTION_LENGTH];
+    char target[64], file[96], asked[MAX_ASKED][OPTION_LENGTH];
     snprintf(target, sizeof target, "--gpu-architecture=%s_%s", ptx ? "compute" : "sm", arch);
     snprintf(file, sizeof file, "%s.cu", name);
 
