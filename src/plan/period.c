@@ -9,7 +9,7 @@
 #define MOST_KEPT 128       /* bytes of columns, of a thread */
 #define LEAST_PERIOD 256    /* vectors: fewer are several periods, so that a warp has neighbours; */
 #define EVEN 32             /* where there are enough of them as many periods as make whole lines of memory */
-#define LEAST_THREADS (1 << 18) /* that a GPU has at work */
+#define LEAST_THREADS (1 << 18) /* that a GPU has at work; with krf__limits.recur 0 small arrays have several periods, too */
 #define PERIODS 4           /* of a thread */
 #define FEW_PERIODS 2
 #define FEW_ROWS 2          /* operands that rows have something of; more are what short rows are made of, as fields are chosen from */
@@ -99,14 +99,14 @@ static int most_periods(const krf__kernel *k, const sizes *s, int v) {
     return s->loaded == 0 ? most(v, PERIODS) : moves ? FEW_PERIODS : PERIODS;
 }
 
-static void set_period(krf__kernel *k, int v, int most_of_all) {
+static void set_period(krf__kernel *k, int v, int most_of_all, int64_t threads) {
     const int64_t row = k->extents[k->n_kept - 1], shortest = row / krf__common_divisor(row, v), all = k->kept_size / v;
     int64_t times = 1;
     int periods = most_of_all;
     while (times < EVEN && (times * shortest < LEAST_PERIOD ? 4 * times * shortest <= all : 16 * most_of_all * times * shortest <= all)) {
         times *= 2;
     }
-    while (periods > 1 && (all < (int64_t)periods * LEAST_THREADS || 2 * times * shortest * periods > all)) {
+    while (periods > 1 && (all < periods * threads || 2 * times * shortest * periods > all)) {
         periods /= 2;
     }
     k->period = 2 * times * shortest <= all ? times * shortest : 0;
@@ -119,7 +119,7 @@ int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits
     const int v = may ? vector_of(k, &s) : 1;
     const int64_t row = k->extents[k->n_kept - 1];
     if (v > 1 && gains(k, &s, v) && (v <= row || (s.rows == 0 && !s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {
-        set_period(k, v, most_periods(k, &s, v));
+        set_period(k, v, most_periods(k, &s, v), limits->recur > 0 ? LEAST_THREADS : 1);
     }
     return k->period > 0 ? v : 1;
 }
