@@ -72,7 +72,7 @@ static bool gains(const krf__kernel *k, const sizes *s, int v) {
         return false;
     }
     if (s->loaded == 0) {
-        return s->stored > 1 || s->widest_kept < 4 || k->extents[k->n_kept - 1] % 4 != 0;
+        return s->stored > 1 || s->widest_kept < 4 || row % 4 != 0;
     }
     return widest <= 2 || (widest == 4 && (s->rows > 0 || (s->narrowest < 4 && s->loaded != s->stored)));
 }
@@ -114,8 +114,11 @@ static void set_period(krf__kernel *k, int v, int most_of_all, int64_t threads) 
 }
 
 int krf__period_vector(krf__kernel *k, bool unaligned, const krf__limits *limits) {
+    if (!limits->many_threads || limits->vectors == 0 || unaligned || k->n_kept < 2 || k->kept_size < limits->recur) {
+        return 1;
+    }
     const sizes s = sizes_of(k);
-    const bool may = limits->many_threads && limits->vectors != 0 && !unaligned && k->n_kept > 1 && k->kept_size >= limits->recur && s.may && s.shared > 0 && !does(k, KRF__philox); /* whose numbers are drawn by vectors of places */
+    const bool may = s.may && s.shared > 0 && !does(k, KRF__philox); /* whose numbers are drawn by vectors of places */
     const int v = may ? vector_of(k, &s) : 1;
     const int64_t row = k->extents[k->n_kept - 1];
     if (v > 1 && gains(k, &s, v) && (v <= row || (s.rows == 0 && !s.counts)) && row % v != 0 && begin_with_vectors(k, v)) {
